@@ -1,0 +1,36 @@
+//! What a table is about: its family, parameters and rule.
+
+use serde::{Deserialize, Serialize};
+
+use crate::stack::StackSpec;
+
+/// A table's family and parameters; together with the rules they fix every value.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "family", rename_all = "kebab-case")]
+pub enum TableSpec {
+    /// Success rates of the stack game.
+    Stack(StackSpec),
+}
+
+impl TableSpec {
+    /// The text that fixes the rules and the meaning of every value. A change of rules or of
+    /// ranking changes this text, and so the digest.
+    pub fn rule_text(&self) -> String {
+        match self {
+            TableSpec::Stack(spec) => spec.rule_text(),
+        }
+    }
+
+    /// BLAKE3 of [`rule_text`](Self::rule_text): a table under other rules is another table.
+    pub fn rule_digest(&self) -> blake3::Hash {
+        blake3::hash(self.rule_text().as_bytes())
+    }
+}
+
+impl std::fmt::Display for TableSpec {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            TableSpec::Stack(spec) => spec.fmt(f),
+        }
+    }
+}
