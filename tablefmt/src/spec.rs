@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::layout::TableLayout;
 use crate::stack::StackSpec;
 
 /// A table's family and parameters; together with the rules they fix every value.
@@ -13,6 +14,13 @@ pub enum TableSpec {
 }
 
 impl TableSpec {
+    /// Columns and sections of the table.
+    pub fn layout(&self) -> TableLayout {
+        match self {
+            TableSpec::Stack(spec) => spec.layout(),
+        }
+    }
+
     /// The text that fixes the rules and the meaning of every value. A change of rules or of
     /// ranking changes this text, and so the digest.
     pub fn rule_text(&self) -> String {
