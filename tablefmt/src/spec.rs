@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::layout::TableLayout;
-use crate::stack::StackSpec;
+use crate::stack::{self, StackSpec};
 
 /// A table's family and parameters; together with the rules they fix every value.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -18,6 +18,13 @@ impl TableSpec {
     pub fn layout(&self) -> TableLayout {
         match self {
             TableSpec::Stack(spec) => spec.layout(),
+        }
+    }
+
+    /// Number of distinct positions; entries may repeat a few of them.
+    pub fn positions(&self) -> u64 {
+        match self {
+            TableSpec::Stack(spec) => stack::count::positions(spec.stacks, spec.cards),
         }
     }
 
