@@ -40,6 +40,14 @@ pub enum InputError {
         /// What went wrong.
         source: Box<dyn std::error::Error + Send + Sync>,
     },
+    /// The memory allowed does not hold what the unit needs.
+    #[error("{needed} MiB of memory are needed, but only {allowed} MiB are allowed (--memory)")]
+    Memory {
+        /// MiB needed.
+        needed: u64,
+        /// MiB allowed.
+        allowed: u64,
+    },
     /// The scratch file could not be written or read.
     #[error("scratch file {}: {source}", path.display())]
     Scratch {

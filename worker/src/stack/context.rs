@@ -1,5 +1,7 @@
 //! What all units of a section share.
 
+use std::sync::Arc;
+
 use retrotab_tablefmt::stack::{Kind, PermId, Ranking, Section, SectionLayout, Symmetry, Turn};
 
 use super::batch::{Batch, Interleaved};
@@ -12,8 +14,8 @@ pub(super) const MAX_LANE_DRAWS: usize = 13;
 
 /// Moves, placement masks and layouts of one section. Takes milliseconds to build.
 #[derive(Debug)]
-pub struct SectionContext<'a> {
-    pub(super) ranking: &'a Ranking,
+pub struct SectionContext {
+    pub(super) ranking: Arc<Ranking>,
     section: Section,
     pub(super) combine: Combine,
     /// Moves of the rows' lanes.
@@ -24,18 +26,18 @@ pub struct SectionContext<'a> {
     pub(super) columns: Vec<Vec<Batch>>,
 }
 
-impl<'a> SectionContext<'a> {
+impl SectionContext {
     /// Prepares a section other than the first, `(0, 0)`, which holds only the won position.
     ///
     /// # Panics
     /// For section `(0, 0)`.
-    pub fn new(ranking: &'a Ranking, section: Section) -> Self {
+    pub fn new(ranking: &Arc<Ranking>, section: Section) -> Self {
         assert!(section.rows > 0, "the won position is not solved");
         let lanes = ranking.lanes(section.columns);
         let cut = |kind| Batch::cut(lanes, kind, 0..lanes.of_kind(kind).len() as u32);
         let kinds = (0..ranking.symmetry().kinds()).map(|k| Kind(k as u8));
         let mut context = SectionContext {
-            ranking,
+            ranking: Arc::clone(ranking),
             section,
             combine: Combine::new(ranking.spec().rule, usize::from(section.level())),
             row_moves: LaneMoves::new(ranking, section.rows),
@@ -55,7 +57,7 @@ impl<'a> SectionContext<'a> {
     }
 
     /// Where the section's entries stand.
-    pub fn layout(&self) -> &'a SectionLayout {
+    pub fn layout(&self) -> &SectionLayout {
         self.ranking.section(self.section)
     }
 
@@ -73,12 +75,12 @@ impl<'a> SectionContext<'a> {
         (!self.section.is_triangular()).then_some(below)
     }
 
-    pub(super) fn symmetry(&self) -> &'a Symmetry {
+    pub(super) fn symmetry(&self) -> &Symmetry {
         self.ranking.symmetry()
     }
 
     /// The turns of two kinds, each with its smallest permutation.
-    pub(super) fn turns(&self, x: Kind, y: Kind) -> impl Iterator<Item = (Turn, PermId)> + use<'a> {
+    pub(super) fn turns(&self, x: Kind, y: Kind) -> impl Iterator<Item = (Turn, PermId)> + '_ {
         let symmetry = self.symmetry();
         let turns = (0..symmetry.turn_count(x, y)).map(|t| Turn(t as u8));
         turns.map(move |turn| (turn, symmetry.representative(x, y, turn)))

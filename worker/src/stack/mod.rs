@@ -15,6 +15,7 @@
 mod batch;
 mod combine;
 mod context;
+mod inputs;
 mod moves;
 mod rectangle;
 mod rows;
@@ -24,7 +25,8 @@ mod triangle;
 mod unit;
 
 pub use context::SectionContext;
-pub use rows::{MemoryRows, PADDING, RowSource};
+pub use inputs::{Resources, StackUnits};
+pub use rows::{MemoryRows, PADDING, RowSource, SpilledRows};
 pub use simd::Isa;
-pub use square::{EntrySource, square_rows};
+pub use square::EntrySource;
 pub use unit::{Progress, SolvedUnit, Solver};

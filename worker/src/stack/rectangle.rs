@@ -32,7 +32,7 @@ impl Default for Scratch {
 
 /// Solves a batch of rows.
 pub(super) struct Rectangle<'a> {
-    pub(super) context: &'a SectionContext<'a>,
+    pub(super) context: &'a SectionContext,
     pub(super) rows: &'a Batch,
     /// Rows of [`SectionContext::same_rows`].
     pub(super) same: Option<&'a dyn RowSource>,
@@ -122,7 +122,7 @@ struct RowChild<'a> {
 
 impl<'a> RowChildren<'a> {
     fn lend(
-        context: &SectionContext<'_>,
+        context: &SectionContext,
         rows: &Batch,
         source: &'a dyn RowSource,
         arena: &'a mut Vec<u16>,
@@ -158,7 +158,7 @@ impl<'a> RowChildren<'a> {
     /// `(r c, perm y)` is `(c, r^-1 perm y)`.
     fn streams(
         &self,
-        context: &SectionContext<'_>,
+        context: &SectionContext,
         column: Kind,
         perm: PermId,
         streams: &mut Vec<&'a [u16]>,

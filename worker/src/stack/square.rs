@@ -16,11 +16,12 @@ pub trait EntrySource: Sync {
 /// Stored entries of a triangular section that are read at a time.
 const CHUNK: u64 = 16 << 20;
 
-/// The rows numbered `wanted` of a section in square form.
-pub fn square_rows(
+/// The rows numbered `wanted` of a section in square form, with room for `spare` more entries.
+pub(super) fn square_rows(
     ranking: &Ranking,
     section: Section,
     wanted: Range<u32>,
+    spare: usize,
     source: &dyn EntrySource,
 ) -> Result<Vec<u16>, InputError> {
     let layout = ranking.section(section);
@@ -30,7 +31,9 @@ pub fn square_rows(
     let last = layout.row(wanted.end - 1);
     let start = layout.square_row_start(layout.row(wanted.start));
     let end = layout.square_row_start(last) + u64::from(layout.width(last.kind));
-    let mut square = vec![0; (end - start) as usize];
+    let entries = (end - start) as usize;
+    let mut square = vec![0; entries + spare];
+    square.truncate(entries);
     if section.is_triangular() {
         Mirror { ranking, layout, wanted, start }.fill(&mut square, source)?;
     } else {

@@ -13,6 +13,9 @@ use super::combine::{Draws, MAX_DRAWS};
 use super::context::{Against, MAX_LANE_DRAWS, SectionContext};
 use super::simd::{Kernel, LANES, Simd, Tile};
 
+/// Column batches that pass by together.
+pub(super) const GROUP: usize = 8;
+
 /// A batch of lanes with their rows of the section below.
 pub(super) struct Side<'a> {
     pub(super) batch: &'a Batch,
@@ -42,7 +45,7 @@ pub(super) fn meet(rows: &Batch, columns: &Batch) -> bool {
 
 /// Solves the positions of a batch of rows and a batch of columns.
 pub(super) struct Triangle<'a> {
-    pub(super) context: &'a SectionContext<'a>,
+    pub(super) context: &'a SectionContext,
     pub(super) rows: Side<'a>,
     pub(super) columns: Side<'a>,
     pub(super) scratch: &'a mut Scratch,

@@ -11,7 +11,7 @@ use super::context::SectionContext;
 use super::rectangle::{self, Rectangle};
 use super::rows::RowSource;
 use super::simd::{Isa, Kernel, Simd, dispatch};
-use super::triangle::{self, Side, Triangle, meet};
+use super::triangle::{self, GROUP, Side, Triangle, meet};
 use crate::error::{InputError, SolveError};
 
 /// Told how far a solver is, and asked whether it should go on.
@@ -56,13 +56,13 @@ impl SolvedUnit {
 /// Solves units of one section.
 #[derive(Debug)]
 pub struct Solver<'a> {
-    context: &'a SectionContext<'a>,
+    context: &'a SectionContext,
     isa: Isa,
 }
 
 impl<'a> Solver<'a> {
     /// A solver that uses the instructions `isa`.
-    pub fn new(context: &'a SectionContext<'a>, isa: Isa) -> Self {
+    pub fn new(context: &'a SectionContext, isa: Isa) -> Self {
         Solver { context, isa }
     }
 
@@ -207,9 +207,6 @@ impl<'a> Solver<'a> {
         Ok(dispatch(self.isa, Interleave { rows: &lent, width }))
     }
 }
-
-/// Column batches that pass by together in a triangular section.
-const GROUP: usize = 8;
 
 struct Interleave<'a> {
     rows: &'a [&'a [u16]],

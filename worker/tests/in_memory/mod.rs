@@ -1,21 +1,21 @@
 //! Whole small tables, solved in memory unit by unit.
 
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
 use retrotab_tablefmt::stack::{Cards, Ranking, Rule, Section, StackSpec, Stacks};
 use retrotab_worker::InputError;
 use retrotab_worker::stack::{
-    EntrySource, Isa, MemoryRows, RowSource, SectionContext, SolvedUnit, Solver, square_rows,
+    EntrySource, Isa, MemoryRows, RowSource, SectionContext, SolvedUnit, Solver,
 };
 
-pub fn ranking(stacks: u8, cards: u8, rule: Rule) -> Ranking {
+pub fn ranking(stacks: u8, cards: u8, rule: Rule) -> Arc<Ranking> {
     let (stacks, cards) = (Stacks::try_from(stacks).unwrap(), Cards::try_from(cards).unwrap());
-    Ranking::new(StackSpec { stacks, cards, rule })
+    Arc::new(Ranking::new(StackSpec { stacks, cards, rule }))
 }
 
 /// The values of the sections solved so far, as stored.
 pub struct Solved<'a> {
-    ranking: &'a Ranking,
+    ranking: &'a Arc<Ranking>,
     sections: Mutex<Vec<Vec<u16>>>,
 }
 
@@ -29,7 +29,7 @@ impl EntrySource for Solved<'_> {
 }
 
 /// All values of a table, its units having at most `unit` entries.
-pub fn solve(ranking: &Ranking, isa: Isa, unit: u64) -> Vec<u16> {
+pub fn solve(ranking: &Arc<Ranking>, isa: Isa, unit: u64) -> Vec<u16> {
     let solved = Solved { ranking, sections: Mutex::new(Vec::new()) };
     for (_, layout) in ranking.sections() {
         let values = if layout.section().rows == 0 {
@@ -46,9 +46,8 @@ pub fn solve(ranking: &Ranking, isa: Isa, unit: u64) -> Vec<u16> {
 fn solve_section(solved: &Solved, section: Section, isa: Isa, unit: u64) -> Vec<u16> {
     let context = SectionContext::new(solved.ranking, section);
     let load = |below: Section| {
-        let layout = solved.ranking.section(below);
-        let rows = square_rows(solved.ranking, below, 0..layout.rows(), solved).unwrap();
-        MemoryRows::new(layout, 0..layout.square_entries(), rows)
+        let rows = 0..solved.ranking.section(below).rows();
+        MemoryRows::load(solved.ranking, below, rows, solved).unwrap()
     };
     let same = context.same_rows().map(load);
     let other = context.other_rows().map(load);
