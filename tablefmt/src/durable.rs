@@ -9,6 +9,7 @@ use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread::{self, JoinHandle};
 
 use crate::error::TableError;
 
@@ -52,6 +53,36 @@ impl DurableFile {
             .map_err(TableError::io(&self.path, "rename its temporary file"))?;
         self.committed = true;
         sync_folder(&self.path)
+    }
+}
+
+/// A [commit](DurableFile::commit) going on on a thread of its own, because the disk takes its
+/// time and the processor has other things to do. Dropped, it waits for the end.
+#[derive(Debug, Default)]
+pub(crate) struct Committing(Option<JoinHandle<Result<(), TableError>>>);
+
+impl Committing {
+    /// Starts the commit of a file; says how the one before it ended.
+    pub(crate) fn start(&mut self, file: DurableFile) -> Result<(), TableError> {
+        self.wait()?;
+        let path = file.path.clone();
+        let thread = thread::Builder::new().name("commit".to_owned());
+        let started = thread.spawn(move || file.commit());
+        self.0 = Some(started.map_err(TableError::io(&path, "start a thread to flush it"))?);
+        Ok(())
+    }
+
+    /// Waits until the file is durable.
+    pub(crate) fn wait(&mut self) -> Result<(), TableError> {
+        let panicked = |_| TableError::Bug("the thread of a commit panicked".to_owned());
+        self.0.take().map_or(Ok(()), |thread| thread.join().map_err(panicked)?)
+    }
+}
+
+impl Drop for Committing {
+    fn drop(&mut self) {
+        // Who drops it instead of waiting has an error of its own to tell.
+        let _ = self.wait();
     }
 }
 

@@ -1,14 +1,15 @@
 //! The manifest: what makes a folder a table.
 
-use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
 use crate::durable::write_durably;
 use crate::error::TableError;
-use crate::layout::{EntryType, FileSpan, Frames, TableLayout};
+use crate::frame::MAX_COMPRESSED;
+use crate::layout::{EntryType, FILE_RAW, FRAME_RAW, FileSpan, Frames, TableLayout};
+use crate::seek;
+use crate::source;
 use crate::spec::TableSpec;
 
 /// Name of the manifest in a table's folder.
@@ -101,6 +102,8 @@ pub struct SectionManifest {
 pub struct Compression {
     /// Raw bytes of a frame; the last one of a section may have fewer.
     pub frame_bytes: u64,
+    /// Raw bytes of a data file at the most.
+    pub file_bytes: u64,
     /// Level.
     pub zstd_level: i32,
     /// Version of the library that compressed.
@@ -162,7 +165,8 @@ impl Manifest {
             columns,
             sections: sections(layout),
             compression: Compression {
-                frame_bytes: crate::layout::FRAME_RAW,
+                frame_bytes: FRAME_RAW,
+                file_bytes: FILE_RAW,
                 zstd_level: crate::frame::ZSTD_LEVEL,
                 zstd_version: crate::frame::zstd_version().to_owned(),
             },
@@ -177,24 +181,12 @@ impl Manifest {
     /// parameters, so a file can claim nothing.
     pub fn read(dir: &Path) -> Result<(Self, TableLayout), TableError> {
         let path = dir.join(MANIFEST);
-        match fs::metadata(&path) {
-            Err(error)
-                if matches!(
-                    error.kind(),
-                    io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
-                ) =>
-            {
-                return Err(TableError::NotATable { dir: dir.to_owned() });
+        match source::read_whole(&path, MAX_MANIFEST) {
+            Err(TableError::MissingFile { .. }) => {
+                Err(TableError::NotATable { dir: dir.to_owned() })
             }
-            Err(error) => return Err(TableError::io(&path, "open it")(error)),
-            Ok(found) if found.len() > MAX_MANIFEST => {
-                let what = format!("{} bytes are too many for a manifest", found.len());
-                return Err(TableError::corrupt(&path, "length", what));
-            }
-            Ok(_) => {}
+            read => Self::parse(&read?, &path),
         }
-        let bytes = fs::read(&path).map_err(TableError::io(&path, "read it"))?;
-        Self::parse(&bytes, &path)
     }
 
     /// Parses and checks a manifest; `path` only names it in errors.
@@ -228,8 +220,10 @@ impl Manifest {
         Ok((manifest, layout))
     }
 
+    /// Everything that follows from the table's parameters must be as they say. (Here a manifest
+    /// meets [`TableSpec::layout`]: whoever changes how tables are laid out is told so here.)
     fn check(&self, layout: &TableLayout, path: &Path) -> Result<(), TableError> {
-        let same = |at: &str, equal: bool| match equal {
+        let require = |at: &str, equal: bool| match equal {
             true => Ok(()),
             false => Err(TableError::corrupt(
                 path,
@@ -237,22 +231,26 @@ impl Manifest {
                 format!("it does not fit the {}; was it written under other rules?", self.table),
             )),
         };
-        same("rule", self.rule == self.table.rule_text())?;
-        same("rule_blake3", self.rule_blake3 == self.table.rule_digest().to_string())?;
-        same("positions", self.positions == self.table.positions())?;
-        same("entries", self.entries == layout.entries())?;
-        same("sections", self.sections == sections(layout))?;
-        same("compression", self.compression.frame_bytes == crate::layout::FRAME_RAW)?;
-        same("identity", is_digest(&self.identity))?;
-        same("columns", self.columns.len() == layout.columns.len())?;
+        require("rule", self.rule == self.table.rule_text())?;
+        require("rule_blake3", self.rule_blake3 == self.table.rule_digest().to_string())?;
+        require("positions", self.positions == self.table.positions())?;
+        require("entries", self.entries == layout.entries())?;
+        require("sections", self.sections == sections(layout))?;
+        require("frame_bytes", self.compression.frame_bytes == FRAME_RAW)?;
+        require("file_bytes", self.compression.file_bytes == FILE_RAW)?;
+        require("identity", is_digest(&self.identity))?;
+        require("columns", self.columns.len() == layout.columns.len())?;
         for (i, (found, column)) in self.columns.iter().zip(&layout.columns).enumerate() {
-            same("columns", found.name == column.name && found.entry == column.entry)?;
+            require("columns", found.name == column.name && found.entry == column.entry)?;
             let spans = Frames::new(layout, column.entry).files();
-            same("files", found.files.len() == spans.len())?;
+            require("files", found.files.len() == spans.len())?;
             for (number, (file, span)) in found.files.iter().zip(&spans).enumerate() {
-                let at = format!("file {number} of column {}", column.name);
-                same(&at, file.name == file_name(layout, i, number))?;
-                same(&at, file.fits(span, column.entry))?;
+                let wrong = |what| {
+                    let at = format!("column {}, file {number}", column.name);
+                    TableError::corrupt(path, at, what)
+                };
+                let name = file_name(layout, i, number);
+                file.check(&name, span, column.entry).map_err(wrong)?;
             }
         }
         Ok(())
@@ -280,12 +278,27 @@ impl Manifest {
 }
 
 impl FileManifest {
-    fn fits(&self, span: &FileSpan, entry: EntryType) -> bool {
-        self.first_entry == span.first_entry
-            && self.entries == span.entries
-            && self.raw_bytes == span.entries * entry.bytes()
-            && is_digest(&self.blake3)
-            && is_digest(&self.sha256)
+    /// Says what is wrong with what is said of the file of this name and span.
+    fn check(&self, name: &str, span: &FileSpan, entry: EntryType) -> Result<(), String> {
+        let must_be = |what: &str, expected: u64, found: u64| match found == expected {
+            true => Ok(()),
+            false => Err(format!("{what} is {found} instead of {expected}")),
+        };
+        if self.name != name {
+            return Err(format!("its name is {:?} instead of {name:?}", self.name));
+        }
+        must_be("first_entry", span.first_entry, self.first_entry)?;
+        must_be("entries", span.entries, self.entries)?;
+        must_be("raw_bytes", span.entries * entry.bytes(), self.raw_bytes)?;
+        // So the sum over all files, and what is read of one, stay within bounds.
+        let most = span.frames * u64::from(MAX_COMPRESSED) + seek::encoded_len(span.frames);
+        if self.bytes > most {
+            return Err(format!("bytes is {}, more than {most}", self.bytes));
+        }
+        if !is_digest(&self.blake3) || !is_digest(&self.sha256) {
+            return Err("a digest is not 64 hexadecimal digits".to_owned());
+        }
+        Ok(())
     }
 
     /// Where the file is.

@@ -63,14 +63,12 @@ pub(crate) struct DataFile {
 
 impl DataFile {
     pub(crate) fn open(
-        dir: &Path,
+        source: Box<dyn ReadAt>,
+        path: PathBuf,
         file: &FileManifest,
         frames: &Frames,
         span: FileSpan,
-        access: Access,
     ) -> Result<Self, TableError> {
-        let path = file.path(dir);
-        let source = source::open(&path, access)?;
         let len = source.len().map_err(TableError::io(&path, "find its length"))?;
         if len != file.bytes {
             let what = format!("it has {len} bytes, but the manifest says {}", file.bytes);
@@ -91,14 +89,38 @@ impl DataFile {
 }
 
 impl Table {
-    /// Opens a table: reads and checks the manifest, and of each data file the length and the
-    /// seek table.
+    /// Opens a table in a folder: reads and checks the manifest, and of each data file the
+    /// length and the seek table.
     pub fn open(dir: &Path, options: ReadOptions) -> Result<Self, TableError> {
         let (manifest, layout) = Manifest::read(dir)?;
-        let columns = open_columns(dir, &manifest, &layout, options.access)?;
-        let frames = (options.cache_bytes / FRAME_RAW).max(1);
-        let capacity = frames * FRAME_RAW;
-        let cache = Cache::with_weighter(frames as usize, capacity, FrameBytes);
+        Self::from_files(manifest, &layout, options.cache_bytes, |file| {
+            let path = file.path(dir);
+            Ok((source::open(&path, options.access)?, path))
+        })
+    }
+
+    /// Opens a table whose files are somewhere else: `open` finds a data file, and says what to
+    /// call it in errors. The manifest must come from [`Manifest::parse`] or a writer, together
+    /// with the layout.
+    pub fn from_files(
+        manifest: Manifest,
+        layout: &TableLayout,
+        cache_bytes: u64,
+        open: impl Fn(&FileManifest) -> Result<(Box<dyn ReadAt>, PathBuf), TableError>,
+    ) -> Result<Self, TableError> {
+        let columns = manifest.columns.iter().zip(&layout.columns);
+        let columns = columns.map(|(found, column)| {
+            let frames = Frames::new(layout, column.entry);
+            let files = found.files.iter().zip(frames.files()).map(|(file, span)| {
+                let (source, path) = open(file)?;
+                DataFile::open(source, path, file, &frames, span)
+            });
+            let files = files.collect::<Result<_, TableError>>()?;
+            Ok(ColumnReader { entry: column.entry, frames, files })
+        });
+        let columns = columns.collect::<Result<_, TableError>>()?;
+        let kept = (cache_bytes / FRAME_RAW).max(1);
+        let cache = Cache::with_weighter(kept as usize, kept * FRAME_RAW, FrameBytes);
         Ok(Table { manifest, columns, cache })
     }
 
@@ -126,24 +148,6 @@ impl Table {
             EntryType::U32 => u32::from_le_bytes([raw[at], raw[at + 1], raw[at + 2], raw[at + 3]]),
         })
     }
-}
-
-/// Opens the data files of every column.
-fn open_columns(
-    dir: &Path,
-    manifest: &Manifest,
-    layout: &TableLayout,
-    access: Access,
-) -> Result<Vec<ColumnReader>, TableError> {
-    let open = |(found, column): (&crate::manifest::ColumnManifest, &crate::layout::Column)| {
-        let frames = Frames::new(layout, column.entry);
-        let spans = frames.files();
-        let files = found.files.iter().zip(spans);
-        let files = files.map(|(file, span)| DataFile::open(dir, file, &frames, span, access));
-        let files = files.collect::<Result<_, _>>()?;
-        Ok(ColumnReader { entry: column.entry, frames, files })
-    };
-    manifest.columns.iter().zip(&layout.columns).map(open).collect()
 }
 
 impl ColumnReader {

@@ -20,8 +20,8 @@ const PER_FRAME: u64 = 8;
 const FOOTER: usize = 9;
 
 /// Bytes of the seek table of so many frames.
-pub(crate) fn encoded_len(frames: usize) -> u64 {
-    EMPTY + PER_FRAME * frames as u64
+pub(crate) fn encoded_len(frames: u64) -> u64 {
+    EMPTY + PER_FRAME * frames
 }
 
 /// The seek table of frames of these sizes.
@@ -49,7 +49,7 @@ pub(crate) fn read(
 ) -> Result<Vec<FrameSize>, TableError> {
     let corrupt = |what: String| TableError::corrupt(path, "seek table", what);
     let len = source.len().map_err(TableError::io(path, "find its length"))?;
-    let table_len = encoded_len(raw.len());
+    let table_len = encoded_len(raw.len() as u64);
     let Some(start) = len.checked_sub(table_len) else {
         return Err(corrupt(format!("{len} bytes are too few for {} frames", raw.len())));
     };

@@ -240,7 +240,8 @@ impl Shard {
         &self.columns[column].1
     }
 
-    /// Replaces `bytes` by the compressed bytes of some frames of a column.
+    /// Replaces `bytes` by the compressed bytes of some frames of a column, read on the threads
+    /// of the rayon pool this is called in.
     pub fn read_frames(
         &self,
         column: usize,
@@ -249,7 +250,10 @@ impl Shard {
     ) -> Result<(), TableError> {
         let from = self.frame_offset(column, frames.start);
         bytes.resize((self.frame_offset(column, frames.end) - from) as usize, 0);
-        let read = self.source.read_exact_at(from, bytes);
+        let piece = |(i, piece): (usize, &mut [u8])| {
+            self.source.read_exact_at(from + (i * READ_TOGETHER) as u64, piece)
+        };
+        let read = bytes.par_chunks_mut(READ_TOGETHER).enumerate().try_for_each(piece);
         read.map_err(TableError::io(&self.path, "read it"))
     }
 
@@ -328,6 +332,9 @@ impl Shard {
         Ok(())
     }
 }
+
+/// Bytes that one thread reads at a time.
+const READ_TOGETHER: usize = 1 << 20;
 
 /// Raw bytes that are decoded at a time: whole frames for every thread.
 const CHECKED_TOGETHER: u64 = 64 * FRAME_RAW;

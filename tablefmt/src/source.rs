@@ -1,7 +1,7 @@
 //! Where bytes are read from: the seam between the formats and the outside.
 
-use std::fs::File;
-use std::io;
+use std::fs::{self, File};
+use std::io::{self, Read};
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 
@@ -66,16 +66,40 @@ pub enum Access {
 
 /// Opens a file of a table.
 pub fn open(path: &Path, access: Access) -> Result<Box<dyn ReadAt>, TableError> {
-    let file = File::open(path).map_err(|source| match source.kind() {
-        io::ErrorKind::NotFound => TableError::MissingFile { path: path.to_owned() },
-        _ => TableError::io(path, "open it")(source),
-    })?;
+    let file = open_file(path)?;
     Ok(match access {
         Access::Read => Box::new(file),
         Access::Map => {
             Box::new(map::Mapped::new(&file).map_err(TableError::io(path, "map it into memory"))?)
         }
     })
+}
+
+/// Reads a whole file that must not have more than `most` bytes.
+pub(crate) fn read_whole(path: &Path, most: u64) -> Result<Vec<u8>, TableError> {
+    let mut bytes = Vec::new();
+    // Counts what is read, because not every file knows its length.
+    let read = open_file(path)?.take(most + 1).read_to_end(&mut bytes);
+    read.map_err(TableError::io(path, "read it"))?;
+    if bytes.len() as u64 > most {
+        let what = format!("it has more than the {most} bytes that it may have");
+        return Err(TableError::corrupt(path, "length", what));
+    }
+    Ok(bytes)
+}
+
+/// Opens a regular file; opening anything else could wait for ever.
+fn open_file(path: &Path) -> Result<File, TableError> {
+    let missing = |source: io::Error| match source.kind() {
+        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => {
+            TableError::MissingFile { path: path.to_owned() }
+        }
+        _ => TableError::io(path, "open it")(source),
+    };
+    if !fs::metadata(path).map_err(missing)?.is_file() {
+        return Err(TableError::corrupt(path, "kind", "it is not a file"));
+    }
+    File::open(path).map_err(missing)
 }
 
 mod map {

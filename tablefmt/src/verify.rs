@@ -8,7 +8,7 @@ use crate::layout::Frames;
 use crate::manifest::{FileManifest, Manifest, SHA256SUMS};
 use crate::reader::DataFile;
 use crate::seek;
-use crate::source::Access;
+use crate::source::{self, Access};
 
 /// Checks a table: the manifest, the length and both digests of every data file, that every
 /// frame decodes to what it must, and the identity. Works on the threads of the rayon pool it
@@ -24,7 +24,9 @@ pub fn verify(
     for (found, column) in manifest.columns.iter().zip(&layout.columns) {
         let frames = Frames::new(&layout, column.entry);
         for (file, span) in found.files.iter().zip(frames.files()) {
-            let data = DataFile::open(dir, file, &frames, span, Access::Read)?;
+            let path = file.path(dir);
+            let source = source::open(&path, Access::Read)?;
+            let data = DataFile::open(source, path, file, &frames, span)?;
             verify_file(&data, file, &frames, &mut identity, &mut progress)?;
         }
     }
@@ -40,11 +42,8 @@ pub fn verify(
 /// SHA256SUMS must be there and say what the manifest says, for it is what people check by.
 fn check_sums(dir: &Path, manifest: &Manifest) -> Result<(), TableError> {
     let path = dir.join(SHA256SUMS);
-    let sums = std::fs::read_to_string(&path).map_err(|source| match source.kind() {
-        std::io::ErrorKind::NotFound => TableError::MissingFile { path: path.clone() },
-        _ => TableError::io(&path, "read it")(source),
-    })?;
-    if sums != manifest.sha256_sums() {
+    let expected = manifest.sha256_sums().into_bytes();
+    if source::read_whole(&path, expected.len() as u64)? != expected {
         return Err(TableError::corrupt(&path, "lines", "they are not those of the manifest"));
     }
     Ok(())
@@ -79,7 +78,7 @@ fn verify_file(
             return Err(TableError::Stopped);
         }
     }
-    bytes.resize(seek::encoded_len(data.frames.len()) as usize, 0);
+    bytes.resize(seek::encoded_len(data.frames.len() as u64) as usize, 0);
     read(from, &mut bytes)?;
     hasher.update(&bytes);
     let expected =

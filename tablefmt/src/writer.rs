@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::durable::{self, DurableFile};
+use crate::durable::{self, Committing, DurableFile};
 use crate::error::TableError;
 use crate::frame::FrameSize;
 use crate::hashing::{FileHasher, Identity, TOGETHER};
@@ -25,6 +25,8 @@ pub struct TableWriter {
     current: Option<ColumnWriter>,
     /// Compressed frames on their way, kept for the room.
     compressed: Vec<u8>,
+    /// The data file before the current one.
+    committing: Committing,
 }
 
 /// Writing one column.
@@ -62,6 +64,7 @@ impl TableWriter {
             columns: Vec::new(),
             current: None,
             compressed: Vec::new(),
+            committing: Committing::default(),
         };
         writer.start_column();
         Ok(writer)
@@ -127,7 +130,7 @@ impl TableWriter {
             progress(bytes.len() as u64);
             next = taken.end;
             if file.is_full() {
-                current.finish_file()?;
+                current.finish_file(&mut self.committing)?;
             }
         }
         Ok(())
@@ -141,11 +144,12 @@ impl TableWriter {
     }
 
     /// Makes the folder a table: writes SHA256SUMS and the manifest.
-    pub fn finish(self, made: Made) -> Result<Manifest, TableError> {
+    pub fn finish(mut self, made: Made) -> Result<Manifest, TableError> {
         let (complete, all) = (self.columns.len(), self.layout.columns.len());
         if complete < all {
             return Err(TableError::Bug(format!("{complete} of {all} columns are complete")));
         }
+        self.committing.wait()?;
         let identity = self.identity.finish();
         let manifest = Manifest::new(self.spec, &self.layout, self.columns, identity, made);
         manifest.write(&self.dir)?;
@@ -178,12 +182,12 @@ impl ColumnWriter {
         Ok(self.file.as_mut().expect("it was just made"))
     }
 
-    fn finish_file(&mut self) -> Result<(), TableError> {
+    fn finish_file(&mut self, committing: &mut Committing) -> Result<(), TableError> {
         let Some(mut file) = self.file.take() else { return Ok(()) };
         let seek_table = seek::encode(&file.frames)?;
         file.file.write(&seek_table)?;
         file.hasher.update(&seek_table);
-        file.file.commit()?;
+        committing.start(file.file)?;
         let digests = file.hasher.finish();
         self.written.push(FileManifest {
             name: file.name,

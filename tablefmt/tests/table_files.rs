@@ -195,13 +195,17 @@ fn a_manifest_can_claim_nothing() {
         ("/columns/0/files/0/raw_bytes", json!(u64::MAX)),
         ("/columns/0/files/0/blake3", json!("")),
         ("/columns/0/files/0/sha256", json!("..")),
+        ("/columns/0/files/0/bytes", json!(u64::MAX)),
         ("/compression/frame_bytes", json!(1u64 << 40)),
+        ("/compression/file_bytes", json!(0)),
+        ("/format", json!("retrotab-shard")),
+        ("/table/stacks", json!(0)),
     ] {
         let error = with_manifest(pointer, new.clone());
         assert!(matches!(error, TableError::Corrupt { .. }), "{pointer} {new}: {error}");
     }
     // Lengths and digests of files are checked against the files.
-    let error = with_manifest("/columns/0/files/0/bytes", json!(u64::MAX));
+    let error = with_manifest("/columns/0/files/0/bytes", json!(1));
     assert!(error.to_string().contains("000.u16.zst"), "{error}");
     let error = with_manifest("/columns/0/files/0/sha256", json!("0".repeat(64)));
     assert!(error.to_string().contains("SHA256SUMS"), "{error}");
