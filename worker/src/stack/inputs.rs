@@ -16,8 +16,9 @@ use super::rows::{MemoryRows, RowSource, SpilledRows};
 use super::simd::{Isa, LANES};
 use super::square::EntrySource;
 use super::triangle::GROUP;
-use super::unit::{Progress, SolvedUnit, Solver};
+use super::unit::{SolvedUnit, Solver};
 use crate::error::{InputError, SolveError};
+use crate::progress::Progress;
 
 /// What a worker may use.
 #[derive(Debug, Clone)]

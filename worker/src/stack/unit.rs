@@ -13,24 +13,7 @@ use super::rows::RowSource;
 use super::simd::{Isa, Kernel, Simd, dispatch};
 use super::triangle::{self, GROUP, Side, Triangle, meet};
 use crate::error::{InputError, SolveError};
-
-/// Told how far a solver is, and asked whether it should go on.
-pub trait Progress: Sync {
-    /// So many more positions have been solved.
-    fn advance(&self, positions: u64);
-
-    /// Whether the solver should give up.
-    fn stopped(&self) -> bool;
-}
-
-/// Progress that nobody follows.
-impl Progress for () {
-    fn advance(&self, _positions: u64) {}
-
-    fn stopped(&self) -> bool {
-        false
-    }
-}
+use crate::progress::Progress;
 
 /// Values of a unit.
 #[derive(Debug)]
