@@ -73,7 +73,9 @@ impl UnitSolver {
         let solved = units.solve(section, range.range(), &entries, progress)?;
         debug_assert_eq!(self.layout.columns[0].entry, EntryType::U16);
         let raw: &[u8] = little_endian(solved.values());
-        Ok(encode_shard(self.job, unit, range, &self.layout, &[raw])?)
+        let shard = encode_shard(self.job, unit, range, &self.layout, &[raw])?;
+        units.recycle(solved);
+        Ok(shard)
     }
 }
 

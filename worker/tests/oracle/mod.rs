@@ -55,9 +55,8 @@ impl Raw {
             let sooner_own = own[..card].contains(*stack);
             let other = &self.lanes[1 - lane];
             let distance = stock(&own[..card]);
-            let sooner_other = other
-                .char_indices()
-                .any(|(at, c)| c == *stack && stock(&other[..at]) < distance);
+            let sooner_other =
+                other.char_indices().any(|(at, c)| c == *stack && stock(&other[..at]) < distance);
             !sooner_own && !sooner_other
         };
         let stacks = (0..stacks).map(|s| char::from(b'0' + s));

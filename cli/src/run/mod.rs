@@ -1,0 +1,4 @@
+//! placeholder
+pub mod interrupt;
+pub mod pool;
+pub mod report;
