@@ -120,3 +120,157 @@ impl TableLayout {
         self.columns.iter().map(|c| c.entry.bytes()).sum()
     }
 }
+
+/// Raw bytes of a data file at the most; a new one is started before a frame would exceed it.
+pub const FILE_RAW: u64 = 1 << 30;
+
+/// Which entries a data file holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FileSpan {
+    /// Index of its first entry in the table.
+    pub first_entry: u64,
+    /// Number of entries.
+    pub entries: u64,
+    /// Number of its first frame in the column.
+    pub first_frame: u64,
+    /// Number of frames.
+    pub frames: u64,
+}
+
+/// Where a value stands in a column.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Place {
+    /// Number of the frame in the column.
+    pub frame: u64,
+    /// Which value of the frame.
+    pub value: u64,
+}
+
+/// The frames of one column.
+#[derive(Debug, Clone)]
+pub struct Frames {
+    entry: EntryType,
+    /// By section: first entry and first frame; and the totals at the end.
+    starts: Vec<(u64, u64)>,
+}
+
+/// Raw bytes of each frame of so many entries of one section.
+pub fn frame_sizes(entry: EntryType, entries: u64) -> impl Iterator<Item = u32> {
+    let raw = entries * entry.bytes();
+    let frame = move |i| FRAME_RAW.min(raw - i * FRAME_RAW) as u32;
+    (0..raw.div_ceil(FRAME_RAW)).map(frame)
+}
+
+impl Frames {
+    /// The frames of a column with values `entry`.
+    pub fn new(layout: &TableLayout, entry: EntryType) -> Self {
+        let mut starts = vec![(0, 0)];
+        for section in &layout.sections {
+            let (entries, frames) = starts[starts.len() - 1];
+            let more = (section.entries * entry.bytes()).div_ceil(FRAME_RAW);
+            starts.push((entries + section.entries, frames + more));
+        }
+        Frames { entry, starts }
+    }
+
+    /// Number of frames.
+    pub fn count(&self) -> u64 {
+        self.starts[self.starts.len() - 1].1
+    }
+
+    /// Entries of the table.
+    pub fn entries(&self) -> u64 {
+        self.starts[self.starts.len() - 1].0
+    }
+
+    /// The section that holds a frame, and the frame's number in it.
+    fn section_of_frame(&self, frame: u64) -> (usize, u64) {
+        let section = self.starts.partition_point(|&(_, first)| first <= frame) - 1;
+        (section, frame - self.starts[section].1)
+    }
+
+    fn values_in_frame(&self) -> u64 {
+        FRAME_RAW / self.entry.bytes()
+    }
+
+    /// Index of the first entry of a frame; for [`count`](Self::count), the number of entries.
+    pub fn first_entry(&self, frame: u64) -> u64 {
+        if frame >= self.count() {
+            return self.entries();
+        }
+        let (section, inside) = self.section_of_frame(frame);
+        self.starts[section].0 + inside * self.values_in_frame()
+    }
+
+    /// Raw bytes of a frame.
+    pub fn raw_len(&self, frame: u64) -> u32 {
+        ((self.first_entry(frame + 1) - self.first_entry(frame)) * self.entry.bytes()) as u32
+    }
+
+    /// Where an entry's value stands, or `None` past the end of the table.
+    pub fn place(&self, entry: u64) -> Option<Place> {
+        if entry >= self.entries() {
+            return None;
+        }
+        let section = self.starts.partition_point(|&(first, _)| first <= entry) - 1;
+        let (first_entry, first_frame) = self.starts[section];
+        let inside = entry - first_entry;
+        let (frame, value) = (inside / self.values_in_frame(), inside % self.values_in_frame());
+        Some(Place { frame: first_frame + frame, value })
+    }
+
+    /// How the column is cut into data files.
+    pub fn files(&self) -> Vec<FileSpan> {
+        let mut files = Vec::new();
+        let (mut first_frame, mut raw) = (0, 0);
+        let span = |first_frame, end| {
+            let first_entry = self.first_entry(first_frame);
+            let entries = self.first_entry(end) - first_entry;
+            FileSpan { first_entry, entries, first_frame, frames: end - first_frame }
+        };
+        for frame in 0..self.count() {
+            let len = u64::from(self.raw_len(frame));
+            if raw + len > FILE_RAW {
+                files.push(span(first_frame, frame));
+                (first_frame, raw) = (frame, 0);
+            }
+            raw += len;
+        }
+        files.push(span(first_frame, self.count()));
+        files
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn layout(sections: &[u64]) -> TableLayout {
+        let section = |(i, &entries): (usize, &u64)| SectionSpec { name: i.to_string(), entries };
+        TableLayout {
+            columns: vec![Column { name: "value".to_owned(), entry: EntryType::U16 }],
+            sections: sections.iter().enumerate().map(section).collect(),
+        }
+    }
+
+    #[test]
+    fn frames_never_cross_a_section() {
+        let frames = Frames::new(&layout(&[1, 131_072, 131_073, 5]), EntryType::U16);
+        let lens: Vec<u32> = (0..frames.count()).map(|f| frames.raw_len(f)).collect();
+        assert_eq!(lens, [2, 262_144, 262_144, 2, 10]);
+        assert_eq!(frames.place(131_072), Some(Place { frame: 1, value: 131_071 }));
+        assert_eq!(frames.place(262_145), Some(Place { frame: 3, value: 0 }));
+        assert_eq!(frames.place(262_146), Some(Place { frame: 4, value: 0 }));
+        assert_eq!(frames.place(262_151), None);
+    }
+
+    #[test]
+    fn files_hold_whole_frames_up_to_their_limit() {
+        let full = FILE_RAW / 2;
+        let files = Frames::new(&layout(&[3, full, full]), EntryType::U16).files();
+        let spans: Vec<_> = files.iter().map(|f| (f.first_entry, f.entries, f.frames)).collect();
+        let frame = FRAME_RAW / 2;
+        let first = 3 + full - frame;
+        assert_eq!(spans, [(0, first, 4096), (first, full, 4096), (first + full, frame, 1)]);
+    }
+}

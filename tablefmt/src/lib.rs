@@ -4,6 +4,22 @@
 //! layout of values into columns, sections and frames; shards; data files; the manifest;
 //! reading and verifying.
 
+pub mod durable;
+mod error;
+pub mod frame;
+mod hashing;
 pub mod layout;
+pub mod manifest;
+mod reader;
+mod seek;
+pub mod shard;
+pub mod source;
 pub mod spec;
 pub mod stack;
+mod verify;
+mod writer;
+
+pub use error::{InputError, TableError};
+pub use reader::{ReadOptions, Table};
+pub use verify::verify;
+pub use writer::TableWriter;

@@ -2,7 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::stack::StackSpec;
+use crate::layout::TableLayout;
+use crate::stack::{self, StackSpec};
 
 /// A table's family and parameters; together with the rules they fix every value.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -13,6 +14,20 @@ pub enum TableSpec {
 }
 
 impl TableSpec {
+    /// Columns and sections of the table.
+    pub fn layout(&self) -> TableLayout {
+        match self {
+            TableSpec::Stack(spec) => spec.layout(),
+        }
+    }
+
+    /// Number of distinct positions; entries may repeat a few of them.
+    pub fn positions(&self) -> u64 {
+        match self {
+            TableSpec::Stack(spec) => stack::count::positions(spec.stacks, spec.cards),
+        }
+    }
+
     /// The text that fixes the rules and the meaning of every value. A change of rules or of
     /// ranking changes this text, and so the digest.
     pub fn rule_text(&self) -> String {

@@ -4,12 +4,15 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use super::ranking::Ranking;
+use crate::layout::{Column, EntryType, SectionSpec, TableLayout};
+
 /// Number of stacks, 1 to 5.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "u8", into = "u8")]
 pub struct Stacks(u8);
 
-/// Cards of each of the two lanes, 1 to 13.
+/// Cards of each of the two lanes, 0 to 13.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "u8", into = "u8")]
 pub struct Cards(u8);
@@ -60,10 +63,10 @@ impl TryFrom<u8> for Cards {
     type Error = OutOfRange;
 
     fn try_from(got: u8) -> Result<Self, OutOfRange> {
-        if (1..=Self::MAX).contains(&got) {
+        if got <= Self::MAX {
             Ok(Cards(got))
         } else {
-            Err(OutOfRange { what: "the number of cards of a lane", min: 1, max: Self::MAX, got })
+            Err(OutOfRange { what: "the number of cards of a lane", min: 0, max: Self::MAX, got })
         }
     }
 }
@@ -121,6 +124,17 @@ impl fmt::Display for StackSpec {
 }
 
 impl StackSpec {
+    /// One column of 16-bit values; the sections in order of level.
+    pub fn layout(&self) -> TableLayout {
+        let ranking = Ranking::new(*self);
+        let sections = ranking.sections().map(|(_, layout)| SectionSpec {
+            name: layout.section().to_string(),
+            entries: layout.entries(),
+        });
+        let column = Column { name: "value".to_owned(), entry: EntryType::U16 };
+        TableLayout { columns: vec![column], sections: sections.collect() }
+    }
+
     /// The text whose digest names the rules, the ranking and the meaning of the values.
     pub fn rule_text(&self) -> String {
         let (stacks, cards) = (self.stacks.get(), self.cards.get());

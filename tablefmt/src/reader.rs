@@ -1,0 +1,165 @@
+//! Reading values of a finished table.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use quick_cache::Weighter;
+use quick_cache::sync::Cache;
+
+use crate::error::{InputError, TableError};
+use crate::frame::{self, FrameSize};
+use crate::hashing::bad_frame;
+use crate::layout::{EntryType, FRAME_RAW, FileSpan, Frames, Place, TableLayout};
+use crate::manifest::{FileManifest, Manifest};
+use crate::seek;
+use crate::source::{self, Access, ReadAt};
+
+/// How a table is opened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ReadOptions {
+    /// How its files are read.
+    pub access: Access,
+    /// Bytes of decoded frames that are kept.
+    pub cache_bytes: u64,
+}
+
+impl Default for ReadOptions {
+    fn default() -> Self {
+        ReadOptions { access: Access::Read, cache_bytes: 64 << 20 }
+    }
+}
+
+/// A finished table, open for reading from any number of threads.
+pub struct Table {
+    manifest: Manifest,
+    columns: Vec<ColumnReader>,
+    cache: Cache<(u32, u64), Arc<[u8]>, FrameBytes>,
+}
+
+#[derive(Clone)]
+struct FrameBytes;
+
+impl Weighter<(u32, u64), Arc<[u8]>> for FrameBytes {
+    fn weight(&self, _: &(u32, u64), frame: &Arc<[u8]>) -> u64 {
+        frame.len() as u64
+    }
+}
+
+struct ColumnReader {
+    entry: EntryType,
+    frames: Frames,
+    files: Vec<DataFile>,
+}
+
+/// A data file whose length and seek table have been checked.
+pub(crate) struct DataFile {
+    pub(crate) path: PathBuf,
+    pub(crate) span: FileSpan,
+    pub(crate) source: Box<dyn ReadAt>,
+    pub(crate) frames: Vec<FrameSize>,
+    /// Where each frame starts.
+    offsets: Vec<u64>,
+}
+
+impl DataFile {
+    pub(crate) fn open(
+        dir: &Path,
+        file: &FileManifest,
+        frames: &Frames,
+        span: FileSpan,
+        access: Access,
+    ) -> Result<Self, TableError> {
+        let path = file.path(dir);
+        let source = source::open(&path, access)?;
+        let len = source.len().map_err(TableError::io(&path, "find its length"))?;
+        if len != file.bytes {
+            let what = format!("it has {len} bytes, but the manifest says {}", file.bytes);
+            return Err(TableError::corrupt(&path, "length", what));
+        }
+        let numbers = span.first_frame..span.first_frame + span.frames;
+        let raw: Vec<u32> = numbers.map(|frame| frames.raw_len(frame)).collect();
+        let frames = seek::read(source.as_ref(), &path, &raw)?;
+        let mut next = 0;
+        let offsets = frames.iter().map(|frame| {
+            let offset = next;
+            next += u64::from(frame.compressed);
+            offset
+        });
+        let offsets = offsets.collect();
+        Ok(DataFile { path, span, source, frames, offsets })
+    }
+}
+
+impl Table {
+    /// Opens a table: reads and checks the manifest, and of each data file the length and the
+    /// seek table.
+    pub fn open(dir: &Path, options: ReadOptions) -> Result<Self, TableError> {
+        let (manifest, layout) = Manifest::read(dir)?;
+        let columns = open_columns(dir, &manifest, &layout, options.access)?;
+        let frames = (options.cache_bytes / FRAME_RAW).max(1);
+        let capacity = frames * FRAME_RAW;
+        let cache = Cache::with_weighter(frames as usize, capacity, FrameBytes);
+        Ok(Table { manifest, columns, cache })
+    }
+
+    /// What is known of the table.
+    pub fn manifest(&self) -> &Manifest {
+        &self.manifest
+    }
+
+    /// The value of an entry in a column (numbered from 0).
+    ///
+    /// # Panics
+    /// When there is no such column.
+    pub fn value(&self, column: usize, entry: u64) -> Result<u32, TableError> {
+        let found = &self.columns[column];
+        let Some(Place { frame, value }) = found.frames.place(entry) else {
+            let entries = self.manifest.entries;
+            return Err(InputError::NoEntry { entry, entries }.into());
+        };
+        let key = (column as u32, frame);
+        let raw = self.cache.get_or_insert_with(&key, || found.decode(frame))?;
+        let at = (value * found.entry.bytes()) as usize;
+        Ok(match found.entry {
+            EntryType::U8 => u32::from(raw[at]),
+            EntryType::U16 => u32::from(u16::from_le_bytes([raw[at], raw[at + 1]])),
+            EntryType::U32 => u32::from_le_bytes([raw[at], raw[at + 1], raw[at + 2], raw[at + 3]]),
+        })
+    }
+}
+
+/// Opens the data files of every column.
+fn open_columns(
+    dir: &Path,
+    manifest: &Manifest,
+    layout: &TableLayout,
+    access: Access,
+) -> Result<Vec<ColumnReader>, TableError> {
+    let open = |(found, column): (&crate::manifest::ColumnManifest, &crate::layout::Column)| {
+        let frames = Frames::new(layout, column.entry);
+        let spans = frames.files();
+        let files = found.files.iter().zip(spans);
+        let files = files.map(|(file, span)| DataFile::open(dir, file, &frames, span, access));
+        let files = files.collect::<Result<_, _>>()?;
+        Ok(ColumnReader { entry: column.entry, frames, files })
+    };
+    manifest.columns.iter().zip(&layout.columns).map(open).collect()
+}
+
+impl ColumnReader {
+    fn decode(&self, frame: u64) -> Result<Arc<[u8]>, TableError> {
+        let file = self.files.partition_point(|f| f.span.first_frame <= frame) - 1;
+        let file = &self.files[file];
+        let inside = (frame - file.span.first_frame) as usize;
+        let size = file.frames[inside];
+        let mut compressed = vec![0; size.compressed as usize];
+        let read = file.source.read_exact_at(file.offsets[inside], &mut compressed);
+        read.map_err(TableError::io(&file.path, "read it"))?;
+        let mut raw = vec![0; size.raw as usize];
+        frame::decompress(&compressed, &mut raw).map_err(|what| {
+            let entries = self.frames.first_entry(frame)..self.frames.first_entry(frame + 1);
+            bad_frame(&file.path, &file.frames, inside, entries, &what)
+        })?;
+        Ok(raw.into())
+    }
+}

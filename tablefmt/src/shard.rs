@@ -1,0 +1,307 @@
+//! Shards: the result of one unit as a file of its own.
+//!
+//! A shard is a sequence of zstd frames, so `zstd -d` reads it: a skippable frame with a JSON
+//! [`ShardHeader`], for each column the frames of the unit's values, and a seek table over all
+//! of these (the header counts as a frame of no raw bytes).
+
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+
+use crate::error::TableError;
+use crate::frame::{self, FrameSize};
+use crate::layout::{FRAME_RAW, SectionId, TableLayout, UnitRange, frame_sizes};
+use crate::seek;
+use crate::source::ReadAt;
+
+const FORMAT: &str = "retrotab-shard";
+const VERSION: u32 = 1;
+const HEADER_MAGIC: u32 = 0x184D_2A50;
+/// No header is larger; a file that claims otherwise is corrupt.
+const MAX_HEADER: u32 = 1 << 16;
+
+/// Number of a unit in its job, from 0.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize,
+)]
+pub struct UnitId(pub u32);
+
+impl std::fmt::Display for UnitId {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+/// Digest of everything that fixes a job's shards: spec, rules, compression, cut into units.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct JobDigest(#[serde(with = "hex::serde")] pub [u8; 32]);
+
+impl std::fmt::Display for JobDigest {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&hex::encode(self.0))
+    }
+}
+
+impl std::fmt::Debug for JobDigest {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "JobDigest({self})")
+    }
+}
+
+/// What a shard says of itself.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ShardHeader {
+    format: String,
+    version: u32,
+    /// The job it belongs to.
+    pub job: JobDigest,
+    /// The unit it is the result of.
+    pub unit: UnitId,
+    /// The section of the unit.
+    pub section: u32,
+    /// First entry, counted from the start of the section.
+    pub first: u64,
+    /// Number of entries.
+    pub entries: u64,
+    /// BLAKE3 of the raw values of each column, in hexadecimal.
+    pub columns: Vec<String>,
+}
+
+impl ShardHeader {
+    /// The entries that it holds.
+    pub fn range(&self) -> UnitRange {
+        let section = SectionId(self.section);
+        UnitRange { section, first: self.first, entries: self.entries }
+    }
+}
+
+/// Builds the shard of a unit from its raw values, one slice for each column of the layout.
+/// Frames are compressed on the threads of the rayon pool this is called in; the bytes do not
+/// depend on them.
+pub fn encode_shard(
+    job: JobDigest,
+    unit: UnitId,
+    range: UnitRange,
+    layout: &TableLayout,
+    columns: &[&[u8]],
+) -> Result<Vec<u8>, TableError> {
+    for (column, raw) in layout.columns.iter().zip(columns) {
+        if raw.len() as u64 != range.entries * column.entry.bytes() {
+            let (name, len) = (&column.name, raw.len());
+            return Err(TableError::Bug(format!("unit {unit}, column {name}: {len} raw bytes")));
+        }
+    }
+    let digest = |raw: &&[u8]| blake3::Hasher::new().update_rayon(raw).finalize().to_string();
+    let header = ShardHeader {
+        format: FORMAT.to_owned(),
+        version: VERSION,
+        job,
+        unit,
+        section: range.section.0,
+        first: range.first,
+        entries: range.entries,
+        columns: columns.iter().map(digest).collect(),
+    };
+    let header = serde_json::to_vec(&header).map_err(|e| TableError::Bug(e.to_string()))?;
+    let raw_frames: Vec<&[u8]> =
+        columns.iter().flat_map(|raw| raw.chunks(FRAME_RAW as usize)).collect();
+    let compress = |raw: &&[u8]| frame::compress(raw);
+    let frames: Vec<Vec<u8>> = raw_frames
+        .par_iter()
+        .map(compress)
+        .collect::<Result<_, _>>()
+        .map_err(|e| TableError::Bug(format!("compressing unit {unit}: {e}")))?;
+
+    let mut sizes = vec![FrameSize { compressed: header.len() as u32 + 8, raw: 0 }];
+    sizes.extend(
+        frames.iter().zip(&raw_frames).map(|(frame, raw)| FrameSize {
+            compressed: frame.len() as u32,
+            raw: raw.len() as u32,
+        }),
+    );
+    let seek_table = seek::encode(&sizes)?;
+    let body: usize = frames.iter().map(Vec::len).sum();
+    let mut shard = Vec::with_capacity(8 + header.len() + body + seek_table.len());
+    shard.extend(HEADER_MAGIC.to_le_bytes());
+    shard.extend((header.len() as u32).to_le_bytes());
+    shard.extend(header);
+    frames.iter().for_each(|frame| shard.extend_from_slice(frame));
+    shard.extend(seek_table);
+    Ok(shard)
+}
+
+/// A shard whose header and lengths have been checked; its values have not been decoded yet.
+pub struct Shard {
+    source: Box<dyn ReadAt>,
+    path: PathBuf,
+    header: ShardHeader,
+    /// By column: where its first frame starts, and the frames.
+    columns: Vec<(u64, Vec<FrameSize>)>,
+}
+
+impl std::fmt::Debug for Shard {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Shard({}, {:?})", self.path.display(), self.header)
+    }
+}
+
+impl Shard {
+    /// Opens a shard of a table with this layout. `path` only names it in errors.
+    pub fn open(
+        source: Box<dyn ReadAt>,
+        path: &Path,
+        layout: &TableLayout,
+    ) -> Result<Self, TableError> {
+        let (header, header_len) = read_header(source.as_ref(), path)?;
+        let corrupt = |what: &str| TableError::corrupt(path, "header", what);
+        let section = layout.sections.get(header.section as usize);
+        let end = header.first.checked_add(header.entries);
+        let fits = section.zip(end).is_some_and(|(section, end)| end <= section.entries);
+        let aligned = header.first.is_multiple_of(layout.unit_alignment());
+        if !fits || !aligned || header.entries == 0 {
+            return Err(corrupt("its entries are none of the table's"));
+        }
+        if header.columns.len() != layout.columns.len() {
+            return Err(corrupt("it has other columns than the table"));
+        }
+        let by_column: Vec<Vec<u32>> = layout
+            .columns
+            .iter()
+            .map(|column| frame_sizes(column.entry, header.entries).collect())
+            .collect();
+        let raw: Vec<u32> = std::iter::once(0).chain(by_column.concat()).collect();
+        let sizes = seek::read(source.as_ref(), path, &raw)?;
+        if u64::from(sizes[0].compressed) != header_len {
+            return Err(TableError::corrupt(path, "seek table", "its header has another length"));
+        }
+        let mut rest = &sizes[1..];
+        let mut start = header_len;
+        let mut columns = Vec::new();
+        for raw in &by_column {
+            let (frames, after) = rest.split_at(raw.len());
+            columns.push((start, frames.to_vec()));
+            start += frames.iter().map(|f| u64::from(f.compressed)).sum::<u64>();
+            rest = after;
+        }
+        Ok(Shard { source, path: path.to_owned(), header, columns })
+    }
+
+    /// What it says of itself.
+    pub fn header(&self) -> &ShardHeader {
+        &self.header
+    }
+
+    /// The name it was opened by.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The frames of a column.
+    pub fn frames(&self, column: usize) -> &[FrameSize] {
+        &self.columns[column].1
+    }
+
+    /// The compressed bytes of some frames of a column.
+    pub fn read_frames(&self, column: usize, frames: Range<usize>) -> Result<Vec<u8>, TableError> {
+        let (start, sizes) = &self.columns[column];
+        let len = |sizes: &[FrameSize]| sizes.iter().map(|f| u64::from(f.compressed)).sum::<u64>();
+        let from = start + len(&sizes[..frames.start]);
+        let mut bytes = vec![0; len(&sizes[frames]) as usize];
+        let read = self.source.read_exact_at(from, &mut bytes);
+        read.map_err(TableError::io(&self.path, "read it"))?;
+        Ok(bytes)
+    }
+
+    /// Fills `out` with raw bytes of a column, from byte `from` of the unit's on. Decodes only
+    /// the frames that hold them, on the threads of the rayon pool this is called in.
+    ///
+    /// # Panics
+    /// When the column does not have so many bytes.
+    pub fn read_raw(&self, column: usize, from: u64, out: &mut [u8]) -> Result<(), TableError> {
+        if out.is_empty() {
+            return Ok(());
+        }
+        let frames = self.frames(column);
+        let end = from + out.len() as u64;
+        let first = (from / FRAME_RAW) as usize;
+        let touched = first..end.div_ceil(FRAME_RAW) as usize;
+        let compressed = self.read_frames(column, touched.clone())?;
+        let skip = (from - first as u64 * FRAME_RAW) as usize;
+        let sizes = &frames[touched.clone()];
+        let whole: usize = sizes.iter().map(|f| f.raw as usize).sum();
+        let bad = |e: frame::BadFrame| self.bad_frame(column, first, e);
+        if skip == 0 && whole == out.len() {
+            return frame::decompress_all(&compressed, sizes, out).map_err(bad);
+        }
+        let mut raw = vec![0; whole];
+        frame::decompress_all(&compressed, sizes, &mut raw).map_err(bad)?;
+        out.copy_from_slice(&raw[skip..skip + out.len()]);
+        Ok(())
+    }
+
+    /// Says where a frame that does not decode is; `first` is the number of the first frame
+    /// that was decoded with it.
+    pub(crate) fn bad_frame(
+        &self,
+        column: usize,
+        first: usize,
+        bad: frame::BadFrame,
+    ) -> TableError {
+        let frame = first + bad.frame;
+        let (start, sizes) = &self.columns[column];
+        let before: u64 = sizes[..frame].iter().map(|f| u64::from(f.compressed)).sum();
+        let at = format!("column {column}, frame {frame} at byte {}", start + before);
+        TableError::corrupt(&self.path, at, bad.what)
+    }
+
+    /// Decodes everything and compares with the digests of the header.
+    pub fn check(&self) -> Result<(), TableError> {
+        for (column, digest) in self.header.columns.iter().enumerate() {
+            let mut hasher = blake3::Hasher::new();
+            let len: u64 = self.frames(column).iter().map(|f| u64::from(f.raw)).sum();
+            let mut raw = Vec::new();
+            let mut from = 0;
+            while from < len {
+                raw.resize(CHECKED_TOGETHER.min(len - from) as usize, 0);
+                self.read_raw(column, from, &mut raw)?;
+                hasher.update_rayon(&raw);
+                from += raw.len() as u64;
+            }
+            if hasher.finalize().to_string() != *digest {
+                let what = "the values are not those it was made of";
+                return Err(TableError::corrupt(&self.path, format!("column {column}"), what));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Raw bytes that are decoded at a time: whole frames for every thread.
+const CHECKED_TOGETHER: u64 = 64 * FRAME_RAW;
+
+fn read_header(source: &dyn ReadAt, path: &Path) -> Result<(ShardHeader, u64), TableError> {
+    let corrupt = |what: String| TableError::corrupt(path, "header", what);
+    let mut start = [0; 8];
+    source.read_exact_at(0, &mut start).map_err(TableError::io(path, "read it"))?;
+    let [a, b, c, d, length @ ..] = start;
+    let length = u32::from_le_bytes(length);
+    if u32::from_le_bytes([a, b, c, d]) != HEADER_MAGIC || length > MAX_HEADER {
+        return Err(corrupt("it is not a shard".to_owned()));
+    }
+    let mut json = vec![0; length as usize];
+    source.read_exact_at(8, &mut json).map_err(TableError::io(path, "read it"))?;
+    let header: ShardHeader = serde_json::from_slice(&json).map_err(|e| corrupt(e.to_string()))?;
+    if header.format != FORMAT {
+        return Err(corrupt(format!("its format is `{}`", header.format)));
+    }
+    if header.version != VERSION {
+        return Err(TableError::UnsupportedVersion {
+            path: path.to_owned(),
+            found: header.version.to_string(),
+            supported: VERSION.to_string(),
+        });
+    }
+    Ok((header, 8 + u64::from(length)))
+}

@@ -1,0 +1,106 @@
+//! Where bytes are read from: the seam between the formats and the outside.
+
+use std::fs::File;
+use std::io;
+use std::os::unix::fs::FileExt;
+use std::path::Path;
+
+use crate::error::TableError;
+
+/// Random access to bytes.
+pub trait ReadAt: Send + Sync {
+    /// Fills `buf` with the bytes from `offset` on; fails with
+    /// [`UnexpectedEof`](io::ErrorKind::UnexpectedEof) when there are too few.
+    fn read_exact_at(&self, offset: u64, buf: &mut [u8]) -> io::Result<()>;
+
+    /// Number of bytes.
+    fn len(&self) -> io::Result<u64>;
+
+    /// Whether there are no bytes.
+    fn is_empty(&self) -> io::Result<bool> {
+        Ok(self.len()? == 0)
+    }
+}
+
+impl ReadAt for File {
+    fn read_exact_at(&self, offset: u64, buf: &mut [u8]) -> io::Result<()> {
+        FileExt::read_exact_at(self, buf, offset)
+    }
+
+    fn len(&self) -> io::Result<u64> {
+        Ok(self.metadata()?.len())
+    }
+}
+
+fn read_slice_at(bytes: &[u8], offset: u64, buf: &mut [u8]) -> io::Result<()> {
+    let from = usize::try_from(offset).ok().and_then(|start| bytes.get(start..));
+    match from.and_then(|from| from.get(..buf.len())) {
+        Some(from) => {
+            buf.copy_from_slice(from);
+            Ok(())
+        }
+        None => Err(io::ErrorKind::UnexpectedEof.into()),
+    }
+}
+
+impl ReadAt for Vec<u8> {
+    fn read_exact_at(&self, offset: u64, buf: &mut [u8]) -> io::Result<()> {
+        read_slice_at(self, offset, buf)
+    }
+
+    fn len(&self) -> io::Result<u64> {
+        Ok(self.as_slice().len() as u64)
+    }
+}
+
+/// How files are read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Access {
+    /// By read calls at an offset.
+    #[default]
+    Read,
+    /// Mapped into memory: fewer calls for many small reads. If somebody cuts the file short
+    /// meanwhile, the program is killed by the system.
+    Map,
+}
+
+/// Opens a file of a table.
+pub fn open(path: &Path, access: Access) -> Result<Box<dyn ReadAt>, TableError> {
+    let file = File::open(path).map_err(|source| match source.kind() {
+        io::ErrorKind::NotFound => TableError::MissingFile { path: path.to_owned() },
+        _ => TableError::io(path, "open it")(source),
+    })?;
+    Ok(match access {
+        Access::Read => Box::new(file),
+        Access::Map => {
+            Box::new(map::Mapped::new(&file).map_err(TableError::io(path, "map it into memory"))?)
+        }
+    })
+}
+
+mod map {
+    use super::{File, ReadAt, io, read_slice_at};
+
+    /// A file mapped into memory.
+    pub(super) struct Mapped(memmap2::Mmap);
+
+    impl Mapped {
+        pub(super) fn new(file: &File) -> io::Result<Self> {
+            // SAFETY: the bytes are only ever copied out, through bounds checks, and every
+            // copy is checked afterwards like bytes read from a file, so a change of the file
+            // meanwhile is like a damaged file. (A file cut short raises SIGBUS, as documented
+            // at `Access::Map`.)
+            Ok(Mapped(unsafe { memmap2::Mmap::map(file)? }))
+        }
+    }
+
+    impl ReadAt for Mapped {
+        fn read_exact_at(&self, offset: u64, buf: &mut [u8]) -> io::Result<()> {
+            read_slice_at(&self.0, offset, buf)
+        }
+
+        fn len(&self) -> io::Result<u64> {
+            Ok(self.0.len() as u64)
+        }
+    }
+}

@@ -1,0 +1,92 @@
+//! Checking every byte of a table.
+
+use std::path::Path;
+
+use crate::error::TableError;
+use crate::hashing::{FileDigests, FileHasher, Identity, TOGETHER, bad_frame};
+use crate::layout::Frames;
+use crate::manifest::{FileManifest, Manifest, SHA256SUMS};
+use crate::reader::DataFile;
+use crate::seek;
+use crate::source::Access;
+
+/// Checks a table: the manifest, the length and both digests of every data file, that every
+/// frame decodes to what it must, and the identity. Works on the threads of the rayon pool it
+/// is called in, in bounded memory. `progress` is told the compressed bytes done, and answers
+/// whether to go on.
+pub fn verify(
+    dir: &Path,
+    mut progress: impl FnMut(u64) -> std::ops::ControlFlow<()>,
+) -> Result<Manifest, TableError> {
+    let (manifest, layout) = Manifest::read(dir)?;
+    check_sums(dir, &manifest)?;
+    let mut identity = Identity::default();
+    for (found, column) in manifest.columns.iter().zip(&layout.columns) {
+        let frames = Frames::new(&layout, column.entry);
+        for (file, span) in found.files.iter().zip(frames.files()) {
+            let data = DataFile::open(dir, file, &frames, span, Access::Read)?;
+            verify_file(&data, file, &frames, &mut identity, &mut progress)?;
+        }
+    }
+    let found = identity.finish().to_string();
+    if found != manifest.identity {
+        let path = dir.join(crate::manifest::MANIFEST);
+        let what = format!("the values have {found}, not {}", manifest.identity);
+        return Err(TableError::corrupt(&path, "identity", what));
+    }
+    Ok(manifest)
+}
+
+/// SHA256SUMS must be there and say what the manifest says, for it is what people check by.
+fn check_sums(dir: &Path, manifest: &Manifest) -> Result<(), TableError> {
+    let path = dir.join(SHA256SUMS);
+    let sums = std::fs::read_to_string(&path).map_err(|source| match source.kind() {
+        std::io::ErrorKind::NotFound => TableError::MissingFile { path: path.clone() },
+        _ => TableError::io(&path, "read it")(source),
+    })?;
+    if sums != manifest.sha256_sums() {
+        return Err(TableError::corrupt(&path, "lines", "they are not those of the manifest"));
+    }
+    Ok(())
+}
+
+fn verify_file(
+    data: &DataFile,
+    file: &FileManifest,
+    frames: &Frames,
+    identity: &mut Identity,
+    progress: &mut impl FnMut(u64) -> std::ops::ControlFlow<()>,
+) -> Result<(), TableError> {
+    let read = |from: u64, buf: &mut [u8]| {
+        let read = data.source.read_exact_at(from, buf);
+        read.map_err(TableError::io(&data.path, "read it"))
+    };
+    let mut hasher = FileHasher::default();
+    let mut from = 0;
+    let mut bytes = Vec::new();
+    for (group, sizes) in data.frames.chunks(TOGETHER).enumerate() {
+        bytes.resize(sizes.iter().map(|f| f.compressed as usize).sum(), 0);
+        read(from, &mut bytes)?;
+        let (decoded, ()) = identity.update(&bytes, sizes, || hasher.update(&bytes));
+        decoded.map_err(|bad| {
+            let inside = group * TOGETHER + bad.frame;
+            let frame = data.span.first_frame + inside as u64;
+            let entries = frames.first_entry(frame)..frames.first_entry(frame + 1);
+            bad_frame(&data.path, &data.frames, inside, entries, &bad.what)
+        })?;
+        from += bytes.len() as u64;
+        if progress(bytes.len() as u64).is_break() {
+            return Err(TableError::Stopped);
+        }
+    }
+    bytes.resize(seek::encoded_len(data.frames.len()) as usize, 0);
+    read(from, &mut bytes)?;
+    hasher.update(&bytes);
+    let expected =
+        FileDigests { bytes: file.bytes, blake3: file.blake3.clone(), sha256: file.sha256.clone() };
+    if hasher.finish() != expected {
+        let what = "its BLAKE3 or SHA-256 is not the manifest's";
+        return Err(TableError::corrupt(&data.path, "whole file", what));
+    }
+    Ok(())
+}
