@@ -3,6 +3,8 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use retrotab_tablefmt::TableError;
+
 use crate::ids::UnitId;
 use crate::plan::{Difference, PlanError};
 use crate::scheduler::{Refused, Stop};
@@ -61,8 +63,8 @@ pub enum CoordinatorError {
     },
     /// There are shards but no state.
     #[error(
-        "{} has shards but its state is missing; rebuild the state from the shards, or delete \
-         the folder to start afresh", folder.display()
+        "{} has shards but its state is missing or damaged; rebuild the state from the shards, \
+         or delete the folder to start afresh", folder.display()
     )]
     StateMissing {
         /// The work folder.
@@ -97,6 +99,14 @@ pub enum CoordinatorError {
         /// What is wrong with it.
         what: String,
     },
+    /// Entries were asked for that the table does not have.
+    #[error("section {section} has no entries from {first} on, or not so many")]
+    NoSuchEntries {
+        /// Number of the section.
+        section: u32,
+        /// The first entry asked for.
+        first: u64,
+    },
     /// The job has stopped before it was finished.
     #[error("the job has stopped: {0}")]
     Stopped(Stop),
@@ -112,6 +122,9 @@ pub enum CoordinatorError {
     /// A request with a worker, lease or unit that does not exist.
     #[error(transparent)]
     Refused(#[from] Refused),
+    /// A shard or table could not be read or written.
+    #[error(transparent)]
+    Table(#[from] TableError),
     /// The operating system refused something.
     #[error("cannot {doing} {}: {source}{}", path.display(), hint(source))]
     Io {
@@ -125,6 +138,16 @@ pub enum CoordinatorError {
 }
 
 impl CoordinatorError {
+    /// Whether the mistake is the user's, and not that of a file, a worker or the machine.
+    pub fn is_users(&self) -> bool {
+        match self {
+            CoordinatorError::Table(error) => error.is_users(),
+            CoordinatorError::Plan(error) => matches!(error, PlanError::TooManyUnits { .. }),
+            CoordinatorError::InUse { .. } | CoordinatorError::OtherJob { .. } => true,
+            _ => false,
+        }
+    }
+
     /// For `map_err`: what was tried with which file or folder.
     pub(crate) fn io(doing: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {
         move |source| CoordinatorError::Io { path: path.to_owned(), doing, source }

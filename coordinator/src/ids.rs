@@ -3,6 +3,8 @@
 use std::fmt;
 use std::time::Duration;
 
+pub use retrotab_tablefmt::shard::UnitId;
+
 /// A worker, from its registration until it goes away. Ids are not reused while a
 /// coordinator runs; a worker that registers again gets another one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -78,7 +80,3 @@ impl fmt::Display for ShardDigest {
         write!(f, "{} ({} bytes)", self.blake3, self.length)
     }
 }
-
-/// TEMP until the container is merged.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct UnitId(pub u32);

@@ -22,6 +22,7 @@ pub(crate) fn job_record(plan: &Plan, openings: u64) -> v1::JobRecord {
         }),
         openings,
         stop: None,
+        created_unix_seconds: 0,
     }
 }
 
@@ -115,12 +116,12 @@ pub(crate) fn stop_of(stop: &v1::Stop) -> Result<Stop, &'static str> {
                 reason: last.reason,
             }
         }
-        v1::stop::Reason::Conflict(conflict) => StopReason::Conflict(Conflict {
+        v1::stop::Reason::Conflict(conflict) => StopReason::Conflict(Box::new(Conflict {
             first_worker: conflict.first_worker.as_str().into(),
             first_shard: digest_of(conflict.first_shard.as_ref())?,
             second_worker: conflict.second_worker.as_str().into(),
             second_shard: digest_of(conflict.second_shard.as_ref())?,
-        }),
+        })),
     };
     Ok(Stop { unit: UnitId(stop.unit), reason })
 }
@@ -180,7 +181,7 @@ mod tests {
         let worker = "carl".into();
         let failed =
             StopReason::FailedTooOften { attempts: 5, worker, reason: "no memory".to_owned() };
-        for reason in [StopReason::Conflict(conflict), failed] {
+        for reason in [StopReason::Conflict(Box::new(conflict)), failed] {
             let stop = Stop { unit: UnitId(7), reason };
             assert_eq!(stop_of(&stop_record(&stop)), Ok(stop));
         }
