@@ -3,7 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
-pub use retrotab_tablefmt::shard::{JobDigest, UnitId};
+pub use retrotab_tablefmt::shard::UnitId;
 
 /// A worker, from its registration until it goes away. Ids are not reused while a
 /// coordinator runs; a worker that registers again gets another one.

@@ -15,6 +15,7 @@ use std::sync::Arc;
 
 use retrotab_tablefmt::frame::{ZSTD_LEVEL, zstd_version};
 use retrotab_tablefmt::layout::{FRAME_RAW, SectionId, TableLayout, UnitRange};
+use retrotab_tablefmt::shard::JobDigest;
 use retrotab_tablefmt::spec::TableSpec;
 
 pub use crate::ids::UnitId;
@@ -99,9 +100,21 @@ impl Plan {
     /// Plans the job of computing a table in units of a size.
     ///
     /// # Errors
-    /// [`PlanError::TooManyUnits`] if the units are too small; others only if the layout does
-    /// not fit the family.
-    pub fn new(spec: TableSpec, layout: TableLayout, size: UnitSize) -> Result<Plan, PlanError> {
+    /// [`PlanError::TooManyUnits`] if the units are too small.
+    pub fn new(spec: TableSpec, size: UnitSize) -> Result<Plan, PlanError> {
+        let layout = spec.layout();
+        Plan::with_layout(spec, layout, size)
+    }
+
+    /// Plans the job of computing a table whose layout is already known.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new); others only if the layout does not fit the family.
+    pub fn with_layout(
+        spec: TableSpec,
+        layout: TableLayout,
+        size: UnitSize,
+    ) -> Result<Plan, PlanError> {
         let needs = match &spec {
             TableSpec::Stack(_) => stack::needs(&layout)?,
         };
@@ -140,6 +153,11 @@ impl Plan {
         &self.identity
     }
 
+    /// The digest that every shard of the job carries.
+    pub fn digest(&self) -> JobDigest {
+        JobDigest(*self.identity.digest().as_bytes())
+    }
+
     /// The entries of a unit, or `None` if there is no such unit.
     pub fn unit(&self, unit: UnitId) -> Option<UnitRange> {
         self.graph.unit(unit)
@@ -154,12 +172,15 @@ impl Plan {
     }
 }
 
+/// Raised whenever equal lines would not mean equal shards any more.
+const JOB_FORMAT: u32 = 1;
+
 fn identity_of(spec: &TableSpec, layout: &TableLayout, unit_entries: u64) -> JobIdentity {
     let columns = layout.columns.iter().map(|c| format!("{}:{}", c.name, c.entry.name()));
     let sections = layout.sections.iter().map(|s| format!("{} {}\n", s.name, s.entries));
     let sections = blake3::hash(sections.collect::<String>().as_bytes());
     JobIdentity::from_lines(&[
-        ("job-format", "1".to_owned()),
+        ("job-format", JOB_FORMAT.to_string()),
         ("table", spec.to_string()),
         ("rules", spec.rule_text()),
         ("columns", columns.collect::<Vec<_>>().join(" ")),
@@ -178,7 +199,7 @@ mod tests {
     use super::*;
 
     fn plan(cards: u8, size: UnitSize, entries: impl Fn(u8, u8) -> u64) -> Plan {
-        Plan::new(stack_spec(3, cards), stack_layout(cards, entries), size).unwrap()
+        Plan::with_layout(stack_spec(3, cards), stack_layout(cards, entries), size).unwrap()
     }
 
     #[test]
@@ -238,7 +259,8 @@ mod tests {
         assert_eq!(digest(&base()), digest(&base()));
         let larger = plan(3, UnitSize::Entries(200_000), |_, _| 5);
         assert_ne!(digest(&base()), digest(&larger));
-        let other = Plan::new(stack_spec(4, 3), base().layout().clone(), UnitSize::Entries(1));
+        let other =
+            Plan::with_layout(stack_spec(4, 3), base().layout().clone(), UnitSize::Entries(1));
         let other = other.unwrap();
         assert_ne!(digest(&base()), digest(&other));
         let keys: Vec<_> = base()
@@ -253,9 +275,18 @@ mod tests {
     }
 
     #[test]
+    fn real_tables_can_be_planned() {
+        let plan = Plan::new(stack_spec(3, 5), UnitSize::Automatic).unwrap();
+        assert_eq!(plan.graph().section_count(), 21);
+        assert_eq!(plan.graph().entries(), plan.spec().layout().entries());
+        let last = SectionId(20);
+        assert_eq!(plan.graph().section(last).needs, [SectionId(19)]);
+    }
+
+    #[test]
     fn too_small_units_are_refused() {
         let layout = stack_layout(1, |_, _| 1 << 50);
-        let result = Plan::new(stack_spec(3, 1), layout, UnitSize::Entries(1));
+        let result = Plan::with_layout(stack_spec(3, 1), layout, UnitSize::Entries(1));
         assert!(matches!(result, Err(PlanError::TooManyUnits { .. })));
     }
 

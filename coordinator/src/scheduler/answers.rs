@@ -175,7 +175,7 @@ pub enum StopReason {
         reason: String,
     },
     /// Two workers gave different shards.
-    Conflict(Conflict),
+    Conflict(Box<Conflict>),
 }
 
 impl fmt::Display for Stop {

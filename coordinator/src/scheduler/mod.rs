@@ -165,12 +165,14 @@ impl Scheduler {
         self.units.get(unit.0 as usize)?.result.as_ref()
     }
 
-    /// The unit of a lease of this run that was not given back, whether it has ended or not.
+    /// The unit and the worker of a lease of this run that was not given back, whether it has
+    /// ended or not.
     ///
     /// # Errors
     /// [`Refused::UnknownLease`].
-    pub fn unit_of(&self, lease: LeaseId) -> Result<UnitId, Refused> {
-        self.leases.get(lease).map(|l| l.unit).ok_or(Refused::UnknownLease(lease))
+    pub fn holder(&self, lease: LeaseId) -> Result<(UnitId, WorkerName), Refused> {
+        let known = self.leases.get(lease).ok_or(Refused::UnknownLease(lease))?;
+        Ok((known.unit, known.worker_name.clone()))
     }
 
     /// When the next lease ends if nothing happens: when [`tick`](Self::tick) is worth a call.

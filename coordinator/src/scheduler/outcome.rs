@@ -145,7 +145,7 @@ impl Scheduler {
             second_worker: second.worker,
             second_shard: second.shard,
         };
-        let reason = StopReason::Conflict(conflict.clone());
+        let reason = StopReason::Conflict(Box::new(conflict.clone()));
         // Wrong values are worse than missing ones: a conflict replaces an earlier reason.
         self.stop_job(Stop { unit, reason });
         conflict

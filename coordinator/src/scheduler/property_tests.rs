@@ -190,7 +190,8 @@ impl Driver {
             assert_eq!(self.scheduler.units[unit.0 as usize].failed_leases, failed);
         }
         let held: usize = self.scheduler.workers.iter().map(|(_, w)| w.leases.len()).sum();
-        let active = self.graph.units().map(|u| self.scheduler.leases.of_unit(u).len()).sum();
+        let active: usize =
+            self.graph.units().map(|u| self.scheduler.leases.of_unit(u).len()).sum();
         assert_eq!(held, active);
         let progress = self.scheduler.progress();
         assert_eq!(progress.units_done as usize, self.done.len());

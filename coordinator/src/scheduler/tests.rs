@@ -176,7 +176,7 @@ fn different_shards_stop_the_job_and_name_both_workers() {
     let CompleteAnswer::Conflict(conflict) = answer else { panic!("{answer:?}") };
     assert_eq!((&*conflict.first_worker, &*conflict.second_worker), ("bert", "anna"));
     let Status::Stopped(stop) = s.status() else { panic!("{:?}", s.status()) };
-    assert_eq!((stop.unit, &stop.reason), (UnitId(0), &StopReason::Conflict(conflict)));
+    assert_eq!((stop.unit, &stop.reason), (UnitId(0), &StopReason::Conflict(Box::new(conflict))));
     let text = stop.to_string();
     assert!(text.contains("anna") && text.contains("bert"), "{text}");
     assert!(matches!(s.lease(at(63), b), Ok(LeaseAnswer::Stopped(_))));
