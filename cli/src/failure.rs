@@ -3,7 +3,7 @@
 use std::io;
 use std::process::ExitCode;
 
-use retrotab_coordinator::JobError;
+use retrotab_coordinator::CoordinatorError;
 use retrotab_tablefmt::TableError;
 
 /// Exit code for the user's mistakes; clap uses it too.
@@ -30,8 +30,19 @@ fn is_users(error: &anyhow::Error) -> bool {
     error.chain().any(|cause| {
         cause.is::<UserError>()
             || cause.downcast_ref::<TableError>().is_some_and(TableError::is_users)
-            || cause.downcast_ref::<JobError>().is_some_and(JobError::is_users)
+            || cause.downcast_ref::<CoordinatorError>().is_some_and(is_users_job)
     })
+}
+
+/// Whether the user asked for something that this folder or these options do not allow.
+fn is_users_job(error: &CoordinatorError) -> bool {
+    match error {
+        CoordinatorError::Plan(_)
+        | CoordinatorError::InUse { .. }
+        | CoordinatorError::OtherJob { .. } => true,
+        CoordinatorError::Table(error) => error.is_users(),
+        _ => false,
+    }
 }
 
 fn is_broken_pipe(error: &anyhow::Error) -> bool {

@@ -10,6 +10,11 @@ use anyhow::Context;
 pub struct Interrupt(Arc<AtomicBool>);
 
 impl Interrupt {
+    /// What is set when the user asks to stop.
+    pub fn flag(&self) -> &AtomicBool {
+        &self.0
+    }
+
     /// Whether to stop.
     pub fn is_set(&self) -> bool {
         self.0.load(Ordering::Relaxed)

@@ -225,6 +225,14 @@ impl Job {
         Ok(())
     }
 
+    /// Bytes of all shards in the store.
+    ///
+    /// # Errors
+    /// [`CoordinatorError::Io`].
+    pub fn stored_bytes(&self) -> Result<u64, CoordinatorError> {
+        Ok(self.shards.list()?.into_values().sum())
+    }
+
     /// How the table was made, so far, for its manifest.
     ///
     /// # Errors

@@ -4,17 +4,17 @@ use retrotab_tablefmt::layout::TableLayout;
 
 /// Raw bytes of the smallest unit chosen by itself: storing a unit costs a few flushes of
 /// the disk, which must stay small beside computing it.
-const SMALLEST_AUTOMATIC: u64 = 8 << 20;
+const SMALLEST_AUTOMATIC: u64 = 4 << 20;
 /// Raw bytes of the largest unit chosen by itself: a worker holds a unit in memory.
-const LARGEST_AUTOMATIC: u64 = 64 << 20;
+const LARGEST_AUTOMATIC: u64 = 128 << 20;
 /// Units a table is cut into, if that gives units between the two.
-const AUTOMATIC_UNITS: u64 = 2048;
+const AUTOMATIC_UNITS: u64 = 128;
 
 /// How many entries a unit has. The size decides how finely work is spread and lost, never
 /// what the finished table is; but it fixes the shards, so a job cannot change it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum UnitSize {
-    /// Chosen from the layout alone: about 2048 units of 8 to 64 MiB raw.
+    /// Chosen from the layout alone: about 128 units of 4 to 128 MiB raw.
     #[default]
     Automatic,
     /// This many entries, rounded up to whole frames.
@@ -55,9 +55,8 @@ mod tests {
     #[test]
     fn automatic_sizes_stay_in_bounds() {
         let size = |entries| UnitSize::Automatic.entries(&layout(&[("0,0", entries)])) * 2;
-        assert_eq!(size(1), 8 << 20);
-        assert_eq!(size(780_042_375), 8 << 20);
-        assert_eq!(size(1 << 34), 16 << 20);
-        assert_eq!(size(1 << 40), 64 << 20);
+        assert_eq!(size(1), 4 << 20);
+        assert_eq!(size(1 << 30), 16 << 20);
+        assert_eq!(size(1 << 40), 128 << 20);
     }
 }
