@@ -191,6 +191,11 @@ fn readable(folder: &Path, error: sled::Error) -> CoordinatorError {
             CoordinatorError::StateDamaged { folder, what: source.to_string() }
         }
         sled::Error::Io(source) => {
+            // An error that sled repeats has lost its code, and has a text for programmers.
+            let source = match source.raw_os_error() {
+                Some(_) => source,
+                None => source.kind().into(),
+            };
             CoordinatorError::Io { path: folder, doing: "keep the state in", source }
         }
         other => CoordinatorError::StateDamaged { folder, what: other.to_string() },
