@@ -99,7 +99,7 @@ fn a_done_shard_is_cut_short() {
 #[test]
 fn a_leftover_of_an_interrupted_write() {
     let work = three_done();
-    let leftover = work.path().join("shards/00000003.shard.zst.part");
+    let leftover = work.path().join("shards/.00000003.shard.zst.4711-0.retrotab-tmp");
     fs::write(&leftover, b"half").unwrap();
     fs::write(work.path().join("shards/notes.txt"), b"mine").unwrap();
     goes_on(&work, Recovery::Refuse, (3, 0, &[]));

@@ -204,8 +204,8 @@ fn a_shard_that_cannot_be_stored_keeps_its_lease() {
     let (job, _) = work.open();
     let grant = lease(&job, job.register("a"));
     let shard = || shard_of(job.plan(), grant.unit, 0);
-    // A folder in the way of the temporary file: the write fails whoever runs the test.
-    let in_the_way = work.path().join("shards/00000000.shard.zst.part");
+    // A folder in the way of the file: the write fails whoever runs the test.
+    let in_the_way = work.shard(grant.unit.0);
     std::fs::create_dir(&in_the_way).unwrap();
     work.clock.pass(Duration::from_secs(50));
     let error = job.commit(grant.lease, shard()).unwrap_err();

@@ -73,7 +73,7 @@ fn an_interrupted_merge_leaves_no_table_and_can_be_repeated() {
     assert!(matches!(error, CoordinatorError::Cancelled), "{error:?}");
     assert_eq!(fs::read_dir(work.table()).unwrap().count(), 0);
     // What a kill leaves behind: half a file under its temporary name, and a whole old one.
-    fs::write(work.table().join("000.u16.zst.part"), b"half").unwrap();
+    fs::write(work.table().join(".000.u16.zst.4711-0.retrotab-tmp"), b"half").unwrap();
     fs::write(work.table().join("000.u16.zst"), b"old").unwrap();
     drop(job);
     let job = open(&work, UnitSize::Entries(1));
