@@ -11,6 +11,8 @@ use std::fs::{self, File, TryLockError};
 use std::io::{Read, Seek, Write};
 use std::path::{Path, PathBuf};
 
+use retrotab_tablefmt::durable;
+
 use crate::error::CoordinatorError;
 
 /// Longest text read from a lock file: it comes from another program.
@@ -30,13 +32,13 @@ impl WorkFolder {
     /// Opens a work folder, making it and its subfolders if needed, and locks it.
     ///
     /// # Errors
-    /// [`CoordinatorError::InUse`] if a process has it; [`CoordinatorError::Io`].
+    /// [`CoordinatorError::InUse`] if a process has it; [`CoordinatorError::Io`] and
+    /// [`CoordinatorError::Table`] if the system refuses.
     pub fn open(path: &Path) -> Result<WorkFolder, CoordinatorError> {
-        fs::create_dir_all(path).map_err(CoordinatorError::io("create", path))?;
+        durable::create_folder(path)?;
         let lock = lock(path)?;
         let folder = WorkFolder { path: path.to_owned(), _lock: lock };
-        let shards = folder.shards();
-        fs::create_dir_all(&shards).map_err(CoordinatorError::io("create", &shards))?;
+        durable::create_folder(&folder.shards())?;
         Ok(folder)
     }
 

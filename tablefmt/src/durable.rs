@@ -2,16 +2,22 @@
 //!
 //! A file is written under a temporary name in its folder, flushed to the disk, renamed, and
 //! the folder is flushed too. After that it survives a power cut; before, only a leftover with
-//! a recognisable name is there, which the next run removes.
+//! a name that nobody else gives to files is there, which the next run removes.
 
+use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::error::TableError;
 
-/// How leftovers of interrupted writes end.
-const TEMPORARY: &str = ".part";
+/// How temporary names end. It must be ours alone, for such files are removed from folders
+/// that the user chose.
+const TEMPORARY: &str = ".retrotab-tmp";
+
+/// Tells apart the files that one process writes at the same time.
+static WRITTEN: AtomicU64 = AtomicU64::new(0);
 
 /// A file being written; dropped without [`commit`](Self::commit) it disappears.
 #[derive(Debug)]
@@ -25,8 +31,10 @@ pub struct DurableFile {
 impl DurableFile {
     /// Starts writing what will be `path`; a file already there stays until the commit.
     pub fn create(path: &Path) -> Result<Self, TableError> {
-        let mut name = path.file_name().unwrap_or_default().to_owned();
-        name.push(TEMPORARY);
+        let number = WRITTEN.fetch_add(1, Ordering::Relaxed);
+        let mut name = OsString::from(".");
+        name.push(path.file_name().unwrap_or_default());
+        name.push(format!(".{}-{number}{TEMPORARY}", std::process::id()));
         let temporary = path.with_file_name(name);
         let file = File::create(&temporary).map_err(TableError::io(&temporary, "create it"))?;
         Ok(DurableFile { path: path.to_owned(), temporary, file, committed: false })
@@ -65,8 +73,10 @@ pub fn write_durably(path: &Path, bytes: &[u8]) -> Result<(), TableError> {
 
 /// Makes a folder and those above it, durably.
 pub fn create_folder(path: &Path) -> Result<(), TableError> {
+    let is_missing = |folder: &&Path| *folder != Path::new("") && !folder.exists();
+    let missing: Vec<&Path> = path.ancestors().take_while(is_missing).collect();
     fs::create_dir_all(path).map_err(TableError::io(path, "create the folder"))?;
-    sync_folder(path)
+    missing.into_iter().try_for_each(sync_folder)
 }
 
 /// Flushes the folder that `path` is in.
@@ -79,7 +89,8 @@ fn sync_folder(path: &Path) -> Result<(), TableError> {
     flushed.map_err(TableError::io(folder, "flush the folder to the disk"))
 }
 
-/// Removes what interrupted writes left in a folder, and says how many files that were.
+/// Removes what interrupted writes left in a folder, and says how many files that were. Nobody
+/// may be writing into the folder meanwhile.
 pub fn remove_leftovers(folder: &Path) -> Result<usize, TableError> {
     let list = || -> io::Result<Vec<PathBuf>> {
         fs::read_dir(folder)?.map(|entry| Ok(entry?.path())).collect()
@@ -87,7 +98,7 @@ pub fn remove_leftovers(folder: &Path) -> Result<usize, TableError> {
     let mut removed = 0;
     for path in list().map_err(TableError::io(folder, "list it"))? {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
-        if name.ends_with(TEMPORARY) && path.is_file() {
+        if name.starts_with('.') && name.ends_with(TEMPORARY) && path.is_file() {
             fs::remove_file(&path).map_err(TableError::io(&path, "remove it"))?;
             removed += 1;
         }
@@ -115,18 +126,54 @@ mod tests {
     #[test]
     fn leftovers_are_removed_and_nothing_else() {
         let folder = tempfile::tempdir().unwrap();
-        fs::write(folder.path().join("x.part"), b"").unwrap();
-        fs::write(folder.path().join("x"), b"").unwrap();
+        let file = DurableFile::create(&folder.path().join("x")).unwrap();
+        assert!(file.temporary.exists());
+        // As when the process is killed: nothing is dropped.
+        std::mem::forget(file);
+        let others = ["x", "x.part", ".x.tmp", "retrotab-tmp", "x.retrotab-tmp"];
+        for other in others {
+            fs::write(folder.path().join(other), b"").unwrap();
+        }
+        fs::create_dir(folder.path().join(".folder.retrotab-tmp")).unwrap();
         assert_eq!(remove_leftovers(folder.path()).unwrap(), 1);
-        assert!(folder.path().join("x").exists());
+        assert!(others.iter().all(|other| folder.path().join(other).exists()));
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), others.len() + 1);
     }
 
     #[test]
-    fn a_full_disk_is_named_and_leaves_nothing() {
-        let error = TableError::io(Path::new("d/f"), "write to it")(io::Error::from(
-            io::ErrorKind::StorageFull,
-        ));
-        let text = error.to_string();
-        assert!(text.contains("d/f") && text.contains("make room"), "{text}");
+    fn two_writers_of_one_file_do_not_mix() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a");
+        let mut one = DurableFile::create(&path).unwrap();
+        let mut two = DurableFile::create(&path).unwrap();
+        one.write(b"one").unwrap();
+        two.write(b"the other").unwrap();
+        one.commit().unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"one");
+        two.commit().unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"the other");
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn a_failed_rename_leaves_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a");
+        fs::create_dir(&path).unwrap();
+        let error = write_durably(&path, b"x").unwrap_err();
+        assert!(error.to_string().contains("rename"), "{error}");
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn folders_are_made_with_those_above_them() {
+        let folder = tempfile::tempdir().unwrap();
+        let deep = folder.path().join("a/b/c");
+        create_folder(&deep).unwrap();
+        create_folder(&deep).unwrap();
+        assert!(deep.is_dir());
+        let file = folder.path().join("f");
+        fs::write(&file, b"").unwrap();
+        assert!(matches!(create_folder(&file.join("g")), Err(TableError::Io { .. })));
     }
 }

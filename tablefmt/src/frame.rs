@@ -6,8 +6,19 @@ use rayon::prelude::*;
 use zstd::bulk::{Compressor, Decompressor};
 use zstd::zstd_safe::{self, CParameter};
 
+use crate::layout::FRAME_RAW;
+
 /// The compression level. It decides bytes of the files, though not the table's identity.
 pub const ZSTD_LEVEL: i32 = 3;
+
+/// Bytes of a compressed frame at the most; whatever claims more is refused before room is
+/// made for it.
+pub const MAX_COMPRESSED: u32 = FRAME_RAW as u32 + (FRAME_RAW >> 8) as u32 + 64;
+
+/// How a frame begins, then comes the byte that says which fields follow.
+const MAGIC: [u8; 4] = [0x28, 0xB5, 0x2F, 0xFD];
+/// In that byte: the frame ends with a checksum of its content.
+const HAS_CHECKSUM: u8 = 1 << 2;
 
 thread_local! {
     // A context takes about a megabyte and long to set up, so each thread keeps its own.
@@ -37,6 +48,14 @@ pub fn compress(raw: &[u8]) -> std::io::Result<Vec<u8>> {
 
 /// Decompresses exactly one frame that must fill `raw` exactly; otherwise says what is wrong.
 pub fn decompress(frame: &[u8], raw: &mut [u8]) -> Result<(), String> {
+    // Without one, a damaged frame could decode to wrong values.
+    if frame
+        .strip_prefix(&MAGIC)
+        .and_then(|rest| rest.first())
+        .is_none_or(|b| b & HAS_CHECKSUM == 0)
+    {
+        return Err("it is not a frame with a checksum".to_owned());
+    }
     match zstd_safe::find_frame_compressed_size(frame) {
         Ok(size) if size == frame.len() => {}
         Ok(size) => return Err(format!("a frame of {size} bytes in {}", frame.len())),
@@ -112,6 +131,29 @@ mod tests {
             decompress(&frame, &mut back).unwrap();
             assert_eq!(back, raw);
         }
+    }
+
+    #[test]
+    fn no_frame_is_larger_than_the_limit() {
+        assert!(zstd_safe::compress_bound(FRAME_RAW as usize) <= MAX_COMPRESSED as usize);
+        let mut state = 1u64;
+        let noise = std::iter::repeat_with(|| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            (state >> 56) as u8
+        });
+        let raw: Vec<u8> = noise.take(FRAME_RAW as usize).collect();
+        let frame = compress(&raw).unwrap();
+        assert!(frame.len() > raw.len() && frame.len() <= MAX_COMPRESSED as usize);
+    }
+
+    #[test]
+    fn frames_without_checksum_are_refused() {
+        let raw = [5; 1000];
+        let frame = Compressor::new(ZSTD_LEVEL).unwrap().compress(&raw).unwrap();
+        let error = decompress(&frame, &mut [0; 1000]).unwrap_err();
+        assert!(error.contains("checksum"), "{error}");
+        let skippable = [0x50, 0x2A, 0x4D, 0x18, 0, 0, 0, 0];
+        assert!(decompress(&skippable, &mut []).is_err());
     }
 
     #[test]

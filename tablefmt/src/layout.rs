@@ -115,6 +115,20 @@ impl TableLayout {
         FRAME_RAW / narrowest.unwrap_or(1)
     }
 
+    /// Whether a unit may have this range: inside its section, and whole frames in each column,
+    /// the section's last ones excepted.
+    pub fn is_unit(&self, range: &UnitRange) -> bool {
+        let alignment = self.unit_alignment();
+        let section = self.sections.get(range.section.0 as usize);
+        let end = range.first.checked_add(range.entries);
+        section.zip(end).is_some_and(|(section, end)| {
+            range.entries > 0
+                && range.first.is_multiple_of(alignment)
+                && (end == section.entries
+                    || end < section.entries && end.is_multiple_of(alignment))
+        })
+    }
+
     /// Raw bytes of one entry over all columns.
     pub fn entry_bytes(&self) -> u64 {
         self.columns.iter().map(|c| c.entry.bytes()).sum()
@@ -262,6 +276,20 @@ mod tests {
         assert_eq!(frames.place(262_145), Some(Place { frame: 3, value: 0 }));
         assert_eq!(frames.place(262_146), Some(Place { frame: 4, value: 0 }));
         assert_eq!(frames.place(262_151), None);
+    }
+
+    #[test]
+    fn units_are_whole_frames() {
+        let layout = layout(&[5, 131_072 * 2 + 7]);
+        let is_unit = |section, first, entries| {
+            layout.is_unit(&UnitRange { section: SectionId(section), first, entries })
+        };
+        assert!(is_unit(0, 0, 5) && is_unit(1, 131_072, 131_072) && is_unit(1, 131_072, 131_079));
+        assert!(!is_unit(0, 0, 4), "ends inside a frame");
+        assert!(!is_unit(1, 5, 131_067), "starts inside a frame");
+        assert!(!is_unit(1, 0, 131_072 * 2 + 8) && !is_unit(0, 0, 131_072), "past the end");
+        assert!(!is_unit(1, 0, 0) && !is_unit(2, 0, 1));
+        assert!(!is_unit(1, 131_072, u64::MAX) && !is_unit(1, u64::MAX - 131_071, 1));
     }
 
     #[test]

@@ -9,7 +9,7 @@ use std::path::Path;
 use zeekstd::{BytesWrapper, SeekTable};
 
 use crate::error::TableError;
-use crate::frame::FrameSize;
+use crate::frame::{FrameSize, MAX_COMPRESSED};
 use crate::source::ReadAt;
 
 /// Bytes of a seek table of no frames.
@@ -70,7 +70,11 @@ pub(crate) fn read(
         if decoded != u64::from(raw) {
             return Err(corrupt(format!("frame {i} is said to have {decoded} bytes, not {raw}")));
         }
-        sizes.push(FrameSize { compressed: size(table.frame_size_comp(i as u32)) as u32, raw });
+        let stored = size(table.frame_size_comp(i as u32));
+        if stored > u64::from(MAX_COMPRESSED) {
+            return Err(corrupt(format!("frame {i} is said to be stored in {stored} bytes")));
+        }
+        sizes.push(FrameSize { compressed: stored as u32, raw });
     }
     let frames: u64 = sizes.iter().map(|s| u64::from(s.compressed)).sum();
     if frames != start {

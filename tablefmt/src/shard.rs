@@ -80,6 +80,9 @@ impl ShardHeader {
 /// Builds the shard of a unit from its raw values, one slice for each column of the layout.
 /// Frames are compressed on the threads of the rayon pool this is called in; the bytes do not
 /// depend on them.
+///
+/// # Errors
+/// [`TableError::Bug`] when the range is no unit's or the slices do not fit it.
 pub fn encode_shard(
     job: JobDigest,
     unit: UnitId,
@@ -87,12 +90,7 @@ pub fn encode_shard(
     layout: &TableLayout,
     columns: &[&[u8]],
 ) -> Result<Vec<u8>, TableError> {
-    for (column, raw) in layout.columns.iter().zip(columns) {
-        if raw.len() as u64 != range.entries * column.entry.bytes() {
-            let (name, len) = (&column.name, raw.len());
-            return Err(TableError::Bug(format!("unit {unit}, column {name}: {len} raw bytes")));
-        }
-    }
+    check_values(unit, range, layout, columns)?;
     let digest = |raw: &&[u8]| blake3::Hasher::new().update_rayon(raw).finalize().to_string();
     let header = ShardHeader {
         format: FORMAT.to_owned(),
@@ -105,10 +103,9 @@ pub fn encode_shard(
         columns: columns.iter().map(digest).collect(),
     };
     let header = serde_json::to_vec(&header).map_err(|e| TableError::Bug(e.to_string()))?;
-    let raw_frames: Vec<&[u8]> =
-        columns.iter().flat_map(|raw| raw.chunks(FRAME_RAW as usize)).collect();
+    let raw: Vec<&[u8]> = columns.iter().flat_map(|raw| raw.chunks(FRAME_RAW as usize)).collect();
     let compress = |raw: &&[u8]| frame::compress(raw);
-    let frames: Vec<Vec<u8>> = raw_frames
+    let frames: Vec<Vec<u8>> = raw
         .par_iter()
         .map(compress)
         .collect::<Result<_, _>>()
@@ -116,7 +113,7 @@ pub fn encode_shard(
 
     let mut sizes = vec![FrameSize { compressed: header.len() as u32 + 8, raw: 0 }];
     sizes.extend(
-        frames.iter().zip(&raw_frames).map(|(frame, raw)| FrameSize {
+        frames.iter().zip(&raw).map(|(frame, raw)| FrameSize {
             compressed: frame.len() as u32,
             raw: raw.len() as u32,
         }),
@@ -127,9 +124,33 @@ pub fn encode_shard(
     shard.extend(HEADER_MAGIC.to_le_bytes());
     shard.extend((header.len() as u32).to_le_bytes());
     shard.extend(header);
-    frames.iter().for_each(|frame| shard.extend_from_slice(frame));
+    // Each frame is freed once it is copied, so the shard is not in memory twice.
+    frames.into_iter().for_each(|frame| shard.extend_from_slice(&frame));
     shard.extend(seek_table);
     Ok(shard)
+}
+
+fn check_values(
+    unit: UnitId,
+    range: UnitRange,
+    layout: &TableLayout,
+    columns: &[&[u8]],
+) -> Result<(), TableError> {
+    let bug = |what: String| Err(TableError::Bug(format!("unit {unit}: {what}")));
+    if !layout.is_unit(&range) {
+        return bug(format!("{range:?} is not a run of whole frames of a section"));
+    }
+    if columns.len() != layout.columns.len() {
+        return bug(format!("{} columns instead of {}", columns.len(), layout.columns.len()));
+    }
+    for (column, raw) in layout.columns.iter().zip(columns) {
+        let expected = range.entries * column.entry.bytes();
+        if raw.len() as u64 != expected {
+            let (name, len) = (&column.name, raw.len());
+            return bug(format!("column {name} has {len} raw bytes instead of {expected}"));
+        }
+    }
+    Ok(())
 }
 
 /// A shard whose header and lengths have been checked; its values have not been decoded yet.
@@ -139,6 +160,17 @@ pub struct Shard {
     header: ShardHeader,
     /// By column: where its first frame starts, and the frames.
     columns: Vec<(u64, Vec<FrameSize>)>,
+}
+
+/// Bytes of a frame to be decoded.
+struct FramePart<'a> {
+    column: usize,
+    frame: usize,
+    offset: u64,
+    size: FrameSize,
+    /// Raw bytes of the frame before those wanted.
+    skip: usize,
+    out: &'a mut [u8],
 }
 
 impl std::fmt::Debug for Shard {
@@ -156,11 +188,7 @@ impl Shard {
     ) -> Result<Self, TableError> {
         let (header, header_len) = read_header(source.as_ref(), path)?;
         let corrupt = |what: &str| TableError::corrupt(path, "header", what);
-        let section = layout.sections.get(header.section as usize);
-        let end = header.first.checked_add(header.entries);
-        let fits = section.zip(end).is_some_and(|(section, end)| end <= section.entries);
-        let aligned = header.first.is_multiple_of(layout.unit_alignment());
-        if !fits || !aligned || header.entries == 0 {
+        if !layout.is_unit(&header.range()) {
             return Err(corrupt("its entries are none of the table's"));
         }
         if header.columns.len() != layout.columns.len() {
@@ -193,6 +221,15 @@ impl Shard {
         &self.header
     }
 
+    /// Whether it has the frames that a shard of its range must have in this layout.
+    pub(crate) fn is_of(&self, layout: &TableLayout) -> bool {
+        layout.is_unit(&self.header.range())
+            && self.columns.len() == layout.columns.len()
+            && self.columns.iter().zip(&layout.columns).all(|((_, frames), column)| {
+                frame_sizes(column.entry, self.header.entries).eq(frames.iter().map(|f| f.raw))
+            })
+    }
+
     /// The name it was opened by.
     pub fn path(&self) -> &Path {
         &self.path
@@ -203,57 +240,71 @@ impl Shard {
         &self.columns[column].1
     }
 
-    /// The compressed bytes of some frames of a column.
-    pub fn read_frames(&self, column: usize, frames: Range<usize>) -> Result<Vec<u8>, TableError> {
-        let (start, sizes) = &self.columns[column];
-        let len = |sizes: &[FrameSize]| sizes.iter().map(|f| u64::from(f.compressed)).sum::<u64>();
-        let from = start + len(&sizes[..frames.start]);
-        let mut bytes = vec![0; len(&sizes[frames]) as usize];
-        let read = self.source.read_exact_at(from, &mut bytes);
-        read.map_err(TableError::io(&self.path, "read it"))?;
-        Ok(bytes)
+    /// Replaces `bytes` by the compressed bytes of some frames of a column.
+    pub fn read_frames(
+        &self,
+        column: usize,
+        frames: Range<usize>,
+        bytes: &mut Vec<u8>,
+    ) -> Result<(), TableError> {
+        let from = self.frame_offset(column, frames.start);
+        bytes.resize((self.frame_offset(column, frames.end) - from) as usize, 0);
+        let read = self.source.read_exact_at(from, bytes);
+        read.map_err(TableError::io(&self.path, "read it"))
     }
 
     /// Fills `out` with raw bytes of a column, from byte `from` of the unit's on. Decodes only
-    /// the frames that hold them, on the threads of the rayon pool this is called in.
+    /// the frames that hold them, on the threads of the rayon pool this is called in; each
+    /// thread takes room for one frame at the most.
     ///
     /// # Panics
     /// When the column does not have so many bytes.
     pub fn read_raw(&self, column: usize, from: u64, out: &mut [u8]) -> Result<(), TableError> {
-        if out.is_empty() {
-            return Ok(());
+        let sizes = self.frames(column);
+        let first = ((from / FRAME_RAW) as usize).min(sizes.len());
+        let mut skip = (from - first as u64 * FRAME_RAW) as usize;
+        let mut offset = self.frame_offset(column, first);
+        let mut rest = out;
+        let mut parts = Vec::new();
+        for (frame, &size) in sizes.iter().enumerate().skip(first) {
+            let len = (size.raw as usize - skip).min(rest.len());
+            let (out, after) = rest.split_at_mut(len);
+            if !out.is_empty() {
+                parts.push(FramePart { column, frame, offset, size, skip, out });
+            }
+            offset += u64::from(size.compressed);
+            (rest, skip) = (after, 0);
         }
-        let frames = self.frames(column);
-        let end = from + out.len() as u64;
-        let first = (from / FRAME_RAW) as usize;
-        let touched = first..end.div_ceil(FRAME_RAW) as usize;
-        let compressed = self.read_frames(column, touched.clone())?;
-        let skip = (from - first as u64 * FRAME_RAW) as usize;
-        let sizes = &frames[touched.clone()];
-        let whole: usize = sizes.iter().map(|f| f.raw as usize).sum();
-        let bad = |e: frame::BadFrame| self.bad_frame(column, first, e);
-        if skip == 0 && whole == out.len() {
-            return frame::decompress_all(&compressed, sizes, out).map_err(bad);
+        assert!(rest.is_empty(), "bytes past the end of column {column} of {self:?}");
+        parts.into_par_iter().try_for_each_init(Vec::new, |room, part| self.read_part(part, room))
+    }
+
+    fn read_part(&self, part: FramePart<'_>, room: &mut Vec<u8>) -> Result<(), TableError> {
+        let FramePart { column, frame, offset, size, skip, out } = part;
+        room.resize(size.compressed as usize, 0);
+        let read = self.source.read_exact_at(offset, room);
+        read.map_err(TableError::io(&self.path, "read it"))?;
+        let bad = |what: String| self.bad_frame(column, frame, &what);
+        if out.len() == size.raw as usize {
+            return frame::decompress(room, out).map_err(bad);
         }
-        let mut raw = vec![0; whole];
-        frame::decompress_all(&compressed, sizes, &mut raw).map_err(bad)?;
+        let mut raw = vec![0; size.raw as usize];
+        frame::decompress(room, &mut raw).map_err(bad)?;
         out.copy_from_slice(&raw[skip..skip + out.len()]);
         Ok(())
     }
 
-    /// Says where a frame that does not decode is; `first` is the number of the first frame
-    /// that was decoded with it.
-    pub(crate) fn bad_frame(
-        &self,
-        column: usize,
-        first: usize,
-        bad: frame::BadFrame,
-    ) -> TableError {
-        let frame = first + bad.frame;
+    /// Where a frame of a column starts in the shard.
+    fn frame_offset(&self, column: usize, frame: usize) -> u64 {
         let (start, sizes) = &self.columns[column];
-        let before: u64 = sizes[..frame].iter().map(|f| u64::from(f.compressed)).sum();
-        let at = format!("column {column}, frame {frame} at byte {}", start + before);
-        TableError::corrupt(&self.path, at, bad.what)
+        start + sizes[..frame].iter().map(|f| u64::from(f.compressed)).sum::<u64>()
+    }
+
+    /// Says where a frame that does not decode is.
+    pub(crate) fn bad_frame(&self, column: usize, frame: usize, what: &str) -> TableError {
+        let offset = self.frame_offset(column, frame);
+        let at = format!("column {column}, frame {frame} at byte {offset}");
+        TableError::corrupt(&self.path, at, what)
     }
 
     /// Decodes everything and compares with the digests of the header.
@@ -281,6 +332,13 @@ impl Shard {
 /// Raw bytes that are decoded at a time: whole frames for every thread.
 const CHECKED_TOGETHER: u64 = 64 * FRAME_RAW;
 
+/// What every version of the header has.
+#[derive(Deserialize)]
+struct Kind {
+    format: String,
+    version: u32,
+}
+
 fn read_header(source: &dyn ReadAt, path: &Path) -> Result<(ShardHeader, u64), TableError> {
     let corrupt = |what: String| TableError::corrupt(path, "header", what);
     let mut start = [0; 8];
@@ -292,16 +350,19 @@ fn read_header(source: &dyn ReadAt, path: &Path) -> Result<(ShardHeader, u64), T
     }
     let mut json = vec![0; length as usize];
     source.read_exact_at(8, &mut json).map_err(TableError::io(path, "read it"))?;
-    let header: ShardHeader = serde_json::from_slice(&json).map_err(|e| corrupt(e.to_string()))?;
-    if header.format != FORMAT {
-        return Err(corrupt(format!("its format is `{}`", header.format)));
+    let bad_json = |e: serde_json::Error| corrupt(e.to_string());
+    // Another version may have other keys, so the version comes first.
+    let kind: Kind = serde_json::from_slice(&json).map_err(bad_json)?;
+    if kind.format != FORMAT {
+        return Err(corrupt(format!("its format is `{}`", kind.format)));
     }
-    if header.version != VERSION {
+    if kind.version != VERSION {
         return Err(TableError::UnsupportedVersion {
             path: path.to_owned(),
-            found: header.version.to_string(),
+            found: kind.version.to_string(),
             supported: VERSION.to_string(),
         });
     }
+    let header: ShardHeader = serde_json::from_slice(&json).map_err(bad_json)?;
     Ok((header, 8 + u64::from(length)))
 }

@@ -21,7 +21,10 @@ pub struct TableWriter {
     layout: TableLayout,
     identity: Identity,
     columns: Vec<ColumnManifest>,
+    /// The column being written; `None` when all are complete, or after an error.
     current: Option<ColumnWriter>,
+    /// Compressed frames on their way, kept for the room.
+    compressed: Vec<u8>,
 }
 
 /// Writing one column.
@@ -58,6 +61,7 @@ impl TableWriter {
             identity: Identity::default(),
             columns: Vec::new(),
             current: None,
+            compressed: Vec::new(),
         };
         writer.start_column();
         Ok(writer)
@@ -74,24 +78,39 @@ impl TableWriter {
         });
     }
 
-    /// The column that the next shard is appended to; `None` when all are complete.
+    /// The column that the next shard is appended to; `None` when all are complete, and after
+    /// an error.
     pub fn column(&self) -> Option<usize> {
         self.current.as_ref().map(|current| current.column)
     }
 
     /// Appends a shard's values of the current column. `progress` is told the bytes written.
-    pub fn append(
+    /// After an error the table cannot be finished.
+    pub fn append(&mut self, shard: &Shard, progress: impl FnMut(u64)) -> Result<(), TableError> {
+        // It comes back only when all went well: part of a shard may have been written.
+        let Some(mut current) = self.current.take() else {
+            return Err(TableError::Bug("a shard for a table that is complete or broken".into()));
+        };
+        let range = shard.header().range();
+        if (range.section, range.first) != current.next || !shard.is_of(&self.layout) {
+            return Err(TableError::Bug(format!("{shard:?} instead of {:?}", current.next)));
+        }
+        self.append_frames(&mut current, shard, progress)?;
+        current.next = after(&self.layout, range);
+        if current.next.0.0 as usize == self.layout.sections.len() {
+            self.finish_column(current);
+        } else {
+            self.current = Some(current);
+        }
+        Ok(())
+    }
+
+    fn append_frames(
         &mut self,
+        current: &mut ColumnWriter,
         shard: &Shard,
         mut progress: impl FnMut(u64),
     ) -> Result<(), TableError> {
-        let Some(current) = &mut self.current else {
-            return Err(TableError::Bug("a shard after the last column".to_owned()));
-        };
-        let range = shard.header().range();
-        if (range.section, range.first) != current.next {
-            return Err(TableError::Bug(format!("{shard:?} instead of {:?}", current.next)));
-        }
         let column = current.column;
         let frames = shard.frames(column);
         let mut next = 0;
@@ -99,11 +118,11 @@ impl TableWriter {
             let file = current.file(&self.dir, &self.layout)?;
             let room = file.span.frames as usize - file.frames.len();
             let taken = next..next + room.min(TOGETHER).min(frames.len() - next);
-            let bytes = shard.read_frames(column, taken.clone())?;
-            let sizes = &frames[taken.clone()];
+            shard.read_frames(column, taken.clone(), &mut self.compressed)?;
+            let (bytes, sizes) = (&self.compressed, &frames[taken.clone()]);
             let (decoded, written) =
-                self.identity.update(&bytes, sizes, || file.append(&bytes, sizes));
-            decoded.map_err(|bad| shard.bad_frame(column, next, bad))?;
+                self.identity.update(bytes, sizes, || file.append(bytes, sizes));
+            decoded.map_err(|bad| shard.bad_frame(column, next + bad.frame, &bad.what))?;
             written?;
             progress(bytes.len() as u64);
             next = taken.end;
@@ -111,15 +130,10 @@ impl TableWriter {
                 current.finish_file()?;
             }
         }
-        current.next = after(&self.layout, range);
-        if current.next.0.0 as usize == self.layout.sections.len() {
-            self.finish_column();
-        }
         Ok(())
     }
 
-    fn finish_column(&mut self) {
-        let Some(current) = self.current.take() else { return };
+    fn finish_column(&mut self, current: ColumnWriter) {
         let column = &self.layout.columns[current.column];
         let (name, entry) = (column.name.clone(), column.entry);
         self.columns.push(ColumnManifest { name, entry, files: current.written });
@@ -128,8 +142,9 @@ impl TableWriter {
 
     /// Makes the folder a table: writes SHA256SUMS and the manifest.
     pub fn finish(self, made: Made) -> Result<Manifest, TableError> {
-        if let Some(column) = self.column() {
-            return Err(TableError::Bug(format!("column {column} is not complete")));
+        let (complete, all) = (self.columns.len(), self.layout.columns.len());
+        if complete < all {
+            return Err(TableError::Bug(format!("{complete} of {all} columns are complete")));
         }
         let identity = self.identity.finish();
         let manifest = Manifest::new(self.spec, &self.layout, self.columns, identity, made);

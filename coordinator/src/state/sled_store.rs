@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use prost::Message;
 use retrotab_proto::v1::{JobRecord, UnitRecord};
+use retrotab_tablefmt::durable;
 
 use crate::error::CoordinatorError;
 use crate::ids::UnitId;
@@ -47,8 +48,11 @@ impl SledStore {
     ///
     /// # Errors
     /// [`CoordinatorError::StateDamaged`] if there is something that cannot be read;
-    /// [`CoordinatorError::InUse`] if another process has it; [`CoordinatorError::Io`].
+    /// [`CoordinatorError::InUse`] if another process has it; [`CoordinatorError::Io`] and
+    /// [`CoordinatorError::Table`] if the system refuses.
     pub fn open(folder: &Path) -> Result<SledStore, CoordinatorError> {
+        // sled does not flush the folder that its own folder is in.
+        durable::create_folder(folder)?;
         let open = open(folder)?;
         Ok(SledStore { folder: folder.to_owned(), open: Mutex::new(Some(open)) })
     }
@@ -191,6 +195,11 @@ fn readable(folder: &Path, error: sled::Error) -> CoordinatorError {
             CoordinatorError::StateDamaged { folder, what: source.to_string() }
         }
         sled::Error::Io(source) => {
+            // An error that sled repeats has lost its code, and has a text for programmers.
+            let source = match source.raw_os_error() {
+                Some(_) => source,
+                None => source.kind().into(),
+            };
             CoordinatorError::Io { path: folder, doing: "keep the state in", source }
         }
         other => CoordinatorError::StateDamaged { folder, what: other.to_string() },
