@@ -1,1 +1,37 @@
-fn main() {}
+//! The program `retrotab`: computes big exact tables about card and stick games, and hands
+//! them out.
+
+mod args;
+mod failure;
+mod info;
+mod logging;
+mod probe;
+mod run;
+mod text;
+mod verify;
+
+use std::process::ExitCode;
+
+use clap::{CommandFactory, Parser};
+
+use args::{Args, Command};
+
+fn main() -> ExitCode {
+    let args = Args::parse();
+    logging::start(args.log_format);
+    let done = match args.command {
+        Command::Run(job) => run::run(job),
+        Command::Info(args) => info::info(&args),
+        Command::Verify(args) => verify::verify(&args),
+        Command::Probe(args) => probe::probe(&args),
+        Command::Completions { shell } => {
+            let name = env!("CARGO_BIN_NAME");
+            clap_complete::generate(shell, &mut Args::command(), name, &mut std::io::stdout());
+            Ok(())
+        }
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => failure::report(&error),
+    }
+}

@@ -1,1 +1,20 @@
-//! placeholder
+//! What decides and remembers.
+//!
+//! A [`plan`] turns a job into a graph of units. The [`scheduler`] says who computes which
+//! unit; it is a pure state machine. A [`job`] drives it, keeps what must not be lost in a
+//! work [`folder`] (its [`state`] and its [`shards`]), and a [`merge`](mod@merge) makes a
+//! table of the finished shards.
+
+pub mod clock;
+pub mod error;
+pub mod folder;
+pub mod ids;
+pub mod job;
+pub mod merge;
+pub mod plan;
+pub mod scheduler;
+pub mod shards;
+pub mod state;
+
+pub use error::CoordinatorError;
+pub use job::{Job, JobOptions};

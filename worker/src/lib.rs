@@ -4,6 +4,11 @@
 //! A solver is a pure function: no network, no clock, no global state.
 
 mod error;
+mod pool;
+mod progress;
 pub mod stack;
+mod units;
 
 pub use error::{InputError, SolveError};
+pub use progress::Progress;
+pub use units::{UnitError, UnitSolver, ValueSource, unit_parts};

@@ -81,7 +81,6 @@ impl Interleaved {
     /// Lays up to sixteen rows of `width` columns side by side; missing ones become zero.
     #[inline(always)]
     pub(super) fn fill<S: Simd>(&mut self, rows: &[&[u16]], width: usize) {
-        self.0.clear();
         self.0.resize(width.next_multiple_of(LANES), [0; LANES]);
         for (i, columns) in self.0.chunks_exact_mut(LANES).enumerate() {
             let from = i * LANES;

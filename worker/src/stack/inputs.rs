@@ -16,8 +16,9 @@ use super::rows::{MemoryRows, RowSource, SpilledRows};
 use super::simd::{Isa, LANES};
 use super::square::EntrySource;
 use super::triangle::GROUP;
-use super::unit::{Progress, SolvedUnit, Solver};
+use super::unit::{Buffers, SolvedUnit, Solver};
 use crate::error::{InputError, SolveError};
+use crate::progress::Progress;
 
 /// What a worker may use.
 #[derive(Debug, Clone)]
@@ -35,6 +36,7 @@ pub struct StackUnits {
     ranking: Arc<Ranking>,
     resources: Resources,
     current: Option<Current>,
+    buffers: Buffers,
 }
 
 /// The section being solved, and the one below it that all its units need.
@@ -46,7 +48,8 @@ struct Current {
 impl StackUnits {
     /// A solver for units of a table.
     pub fn new(spec: StackSpec, resources: Resources) -> Self {
-        StackUnits { ranking: Arc::new(Ranking::new(spec)), resources, current: None }
+        let ranking = Arc::new(Ranking::new(spec));
+        StackUnits { ranking, resources, current: None, buffers: Buffers::default() }
     }
 
     /// The values of the entries `unit` of section number `section`, computed on the threads
@@ -72,7 +75,7 @@ impl StackUnits {
         }
         let Current { context, kept } = self.current.as_ref().expect("it was just set");
         let kept: &dyn RowSource = kept.as_ref();
-        let solver = Solver::new(context, self.resources.isa);
+        let solver = Solver::new(context, self.resources.isa, &self.buffers);
         if section.is_triangular() {
             return solver.solve(unit, Some(kept), None, progress);
         }
@@ -87,6 +90,11 @@ impl StackUnits {
         };
         let same = same.as_ref().map(|rows| rows as &dyn RowSource);
         solver.solve(unit, same, Some(kept), progress)
+    }
+
+    /// Takes back the memory of a solved unit.
+    pub fn recycle(&self, unit: SolvedUnit) {
+        self.buffers.recycle(unit);
     }
 
     /// Loads the section that every unit of a section needs.

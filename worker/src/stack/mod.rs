@@ -29,4 +29,4 @@ pub use inputs::{Resources, StackUnits};
 pub use rows::{MemoryRows, PADDING, RowSource, SpilledRows};
 pub use simd::Isa;
 pub use square::EntrySource;
-pub use unit::{Progress, SolvedUnit, Solver};
+pub use unit::{Buffers, SolvedUnit, Solver};

@@ -10,6 +10,7 @@ use super::simd::{Kernel, LANES, Simd, Tile, Values};
 use crate::error::InputError;
 
 /// Buffers of one thread.
+#[derive(Debug)]
 pub(super) struct Scratch {
     same_arena: Vec<u16>,
     other_arena: Vec<u16>,

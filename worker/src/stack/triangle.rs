@@ -23,6 +23,7 @@ pub(super) struct Side<'a> {
 }
 
 /// Buffers of one thread.
+#[derive(Debug)]
 pub(super) struct Scratch {
     draws: Box<Draws>,
     by_column: Box<[Tile; MAX_LANE_DRAWS]>,

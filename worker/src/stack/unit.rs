@@ -13,24 +13,8 @@ use super::rows::RowSource;
 use super::simd::{Isa, Kernel, Simd, dispatch};
 use super::triangle::{self, GROUP, Side, Triangle, meet};
 use crate::error::{InputError, SolveError};
-
-/// Told how far a solver is, and asked whether it should go on.
-pub trait Progress: Sync {
-    /// So many more positions have been solved.
-    fn advance(&self, positions: u64);
-
-    /// Whether the solver should give up.
-    fn stopped(&self) -> bool;
-}
-
-/// Progress that nobody follows.
-impl Progress for () {
-    fn advance(&self, _positions: u64) {}
-
-    fn stopped(&self) -> bool {
-        false
-    }
-}
+use crate::pool::{Pool, Pooled};
+use crate::progress::Progress;
 
 /// Values of a unit.
 #[derive(Debug)]
@@ -53,17 +37,34 @@ impl SolvedUnit {
     }
 }
 
+/// Buffers that are used from unit to unit.
+#[derive(Debug, Default)]
+pub struct Buffers {
+    values: Pool<Vec<u16>>,
+    interleaved: Pool<Interleaved>,
+    rectangle: Pool<rectangle::Scratch>,
+    triangle: Pool<triangle::Scratch>,
+}
+
+impl Buffers {
+    /// Takes back the memory of a solved unit.
+    pub fn recycle(&self, unit: SolvedUnit) {
+        self.values.put(unit.values);
+    }
+}
+
 /// Solves units of one section.
 #[derive(Debug)]
 pub struct Solver<'a> {
     context: &'a SectionContext,
     isa: Isa,
+    buffers: &'a Buffers,
 }
 
 impl<'a> Solver<'a> {
     /// A solver that uses the instructions `isa`.
-    pub fn new(context: &'a SectionContext, isa: Isa) -> Self {
-        Solver { context, isa }
+    pub fn new(context: &'a SectionContext, isa: Isa, buffers: &'a Buffers) -> Self {
+        Solver { context, isa, buffers }
     }
 
     /// First and last row that a unit touches; the unit needs these rows of
@@ -87,7 +88,9 @@ impl<'a> Solver<'a> {
         let (first, last) = self.rows(unit.clone());
         let start = layout.row_start(first);
         let end = layout.row_start(last) + u64::from(layout.stored_width(last));
-        let mut values = vec![0; (end - start) as usize];
+        let mut values = std::mem::take(&mut *self.buffers.values.take());
+        values.clear();
+        values.resize((end - start) as usize, 0);
         let batches = self.batches(first, last);
         let named = |source| SolveError::Input { section: layout.section().to_string(), source };
         let missing = || named(InputError::NotGiven);
@@ -134,12 +137,13 @@ impl<'a> Solver<'a> {
     ) -> Result<(), SolveError> {
         let parts = split(self.context.layout(), batches, values);
         let parts: Vec<_> = batches.iter().zip(parts).collect();
-        parts.into_par_iter().try_for_each_init(rectangle::Scratch::default, |scratch, part| {
+        parts.into_par_iter().try_for_each(|part| {
             if progress.stopped() {
                 return Err(SolveError::Stopped);
             }
             let (rows, out) = part;
             let positions = out.len() as u64;
+            let scratch = &mut self.buffers.rectangle.take();
             let kernel = Rectangle { context: self.context, rows, same, other, scratch, out };
             dispatch(self.isa, kernel).map_err(&named)?;
             progress.advance(positions);
@@ -156,7 +160,7 @@ impl<'a> Solver<'a> {
         named: impl Fn(InputError) -> SolveError + Sync,
     ) -> Result<(), SolveError> {
         let beside = |batch: &Batch| self.interleave(batch, same).map_err(&named);
-        let rows: Vec<Interleaved> =
+        let rows: Vec<Pooled<'_, Interleaved>> =
             batches.par_iter().map(beside).collect::<Result<_, SolveError>>()?;
         let total = values.len() as u64;
         let mut parts: Vec<_> = batches
@@ -176,10 +180,10 @@ impl<'a> Solver<'a> {
                 return Err(SolveError::Stopped);
             }
             let beside = |&batch: &&Batch| self.interleave(batch, same).map_err(&named);
-            let interleaved: Vec<Interleaved> =
+            let interleaved: Vec<Pooled<'_, Interleaved>> =
                 group.par_iter().map(beside).collect::<Result<_, SolveError>>()?;
-            parts.par_iter_mut().for_each_init(triangle::Scratch::default, |scratch, part| {
-                let (rows, out) = part;
+            parts.par_iter_mut().for_each(|(rows, out)| {
+                let scratch = &mut self.buffers.triangle.take();
                 for (&batch, columns) in group.iter().zip(&interleaved) {
                     if meet(rows.batch, batch) {
                         let columns = Side { batch, rows: columns };
@@ -198,29 +202,34 @@ impl<'a> Solver<'a> {
         Ok(())
     }
 
-    fn interleave(&self, batch: &Batch, same: &dyn RowSource) -> Result<Interleaved, InputError> {
+    fn interleave(
+        &self,
+        batch: &Batch,
+        same: &dyn RowSource,
+    ) -> Result<Pooled<'a, Interleaved>, InputError> {
         let lanes: Vec<LaneId> = batch.lanes().collect();
         let mut arena = Vec::new();
         let lent = same.lend(&lanes, &mut arena)?;
         let below = self.context.same_rows().expect("equal lanes have stock cards");
         let width = self.context.ranking.section(below).width(batch.kind) as usize;
-        Ok(dispatch(self.isa, Interleave { rows: &lent, width }))
+        let mut to = self.buffers.interleaved.take();
+        dispatch(self.isa, Interleave { rows: &lent, width, to: &mut to });
+        Ok(to)
     }
 }
 
 struct Interleave<'a> {
     rows: &'a [&'a [u16]],
     width: usize,
+    to: &'a mut Interleaved,
 }
 
 impl Kernel for Interleave<'_> {
-    type Output = Interleaved;
+    type Output = ();
 
     #[inline(always)]
-    fn run<S: Simd>(self) -> Interleaved {
-        let mut interleaved = Interleaved::default();
-        interleaved.fill::<S>(self.rows, self.width);
-        interleaved
+    fn run<S: Simd>(self) {
+        self.to.fill::<S>(self.rows, self.width);
     }
 }
 

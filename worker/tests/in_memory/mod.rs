@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use retrotab_tablefmt::stack::{Cards, Ranking, Rule, Section, StackSpec, Stacks};
 use retrotab_worker::InputError;
 use retrotab_worker::stack::{
-    EntrySource, Isa, MemoryRows, RowSource, SectionContext, SolvedUnit, Solver,
+    Buffers, EntrySource, Isa, MemoryRows, RowSource, SectionContext, SolvedUnit, Solver,
 };
 
 pub fn ranking(stacks: u8, cards: u8, rule: Rule) -> Arc<Ranking> {
@@ -51,14 +51,17 @@ fn solve_section(solved: &Solved, section: Section, isa: Isa, unit: u64) -> Vec<
     };
     let same = context.same_rows().map(load);
     let other = context.other_rows().map(load);
-    let solver = Solver::new(&context, isa);
+    let buffers = Buffers::default();
+    let solver = Solver::new(&context, isa, &buffers);
     let mut values = Vec::new();
     let entries = context.layout().entries();
     for first in (0..entries).step_by(unit as usize) {
         let range = first..(first + unit).min(entries);
         let same = same.as_ref().map(|r| r as &dyn RowSource);
         let other = other.as_ref().map(|r| r as &dyn RowSource);
-        values.extend_from_slice(solver.solve(range, same, other, &()).unwrap().values());
+        let solved = solver.solve(range, same, other, &()).unwrap();
+        values.extend_from_slice(solved.values());
+        buffers.recycle(solved);
     }
     values
 }

@@ -1,0 +1,151 @@
+//! The command line.
+
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+
+use bytesize::ByteSize;
+use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
+use clap_complete::Shell;
+use retrotab_tablefmt::spec::TableSpec;
+use retrotab_tablefmt::stack::{Cards, Rule, StackSpec, Stacks};
+
+/// Computes big exact tables about card and stick games, and hands them out.
+#[derive(Debug, Parser)]
+#[command(name = "retrotab", version, arg_required_else_help = true)]
+pub struct Args {
+    /// How log lines are written to standard error.
+    #[arg(long, global = true, value_enum, default_value_t, env = "RETROTAB_LOG_FORMAT")]
+    pub log_format: LogFormat,
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// How log lines are written.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub enum LogFormat {
+    /// For people.
+    #[default]
+    Text,
+    /// One JSON object a line.
+    Json,
+}
+
+/// The subcommands.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Compute a table in this process.
+    #[command(subcommand)]
+    Run(RunFamily),
+    /// Say what a table is.
+    Info(InfoArgs),
+    /// Check every byte of a table.
+    Verify(VerifyArgs),
+    /// Look up positions in a table.
+    Probe(ProbeArgs),
+    /// Print a completion script for a shell.
+    Completions {
+        /// The shell.
+        shell: Shell,
+    },
+}
+
+/// The table families.
+#[derive(Debug, Subcommand)]
+pub enum RunFamily {
+    /// Success rate of every position of the stack game.
+    Stack(RunStack),
+}
+
+/// `run stack`.
+#[derive(Debug, ClapArgs)]
+pub struct RunStack {
+    /// Number of stacks.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=5))]
+    stacks: u8,
+    /// Cards of each of the two lanes.
+    #[arg(long, value_name = "N", default_value_t = 12,
+          value_parser = clap::value_parser!(u8).range(1..=13))]
+    cards: u8,
+    /// How the draws are combined.
+    #[arg(long, value_enum, default_value_t = RuleName::Sorted)]
+    rule: RuleName,
+    #[command(flatten)]
+    pub options: RunOptions,
+}
+
+/// Rules by the names people type.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum RuleName {
+    /// sorted-1: the probability of winning with best play.
+    Sorted,
+    /// choice-1: a playing value for Calculation, where a draw offers some choice.
+    Choice,
+}
+
+impl RunStack {
+    /// The table asked for.
+    pub fn spec(&self) -> anyhow::Result<TableSpec> {
+        let rule = match self.rule {
+            RuleName::Sorted => Rule::Sorted,
+            RuleName::Choice => Rule::Choice,
+        };
+        let (stacks, cards) = (Stacks::try_from(self.stacks)?, Cards::try_from(self.cards)?);
+        Ok(TableSpec::Stack(StackSpec { stacks, cards, rule }))
+    }
+}
+
+/// Options of `run` for every family.
+#[derive(Debug, ClapArgs)]
+pub struct RunOptions {
+    /// Folder of the table. Running the same command again goes on where it was stopped.
+    #[arg(long, value_name = "DIR")]
+    pub out: PathBuf,
+    /// Threads to compute on [default: all cores].
+    #[arg(long, value_name = "N")]
+    pub threads: Option<NonZeroUsize>,
+    /// Memory to use, for example 3GiB [default: three quarters of the machine's, at most 8GiB].
+    #[arg(long, value_name = "BYTES")]
+    pub memory: Option<ByteSize>,
+    /// Raw size of a work unit; the table does not depend on it [default: by the table's size].
+    #[arg(long, value_name = "BYTES")]
+    pub unit_size: Option<ByteSize>,
+    /// Keep the shards and the state of the job in DIR/work.
+    #[arg(long)]
+    pub keep_work: bool,
+}
+
+/// `info`.
+#[derive(Debug, ClapArgs)]
+pub struct InfoArgs {
+    /// Folder of the table.
+    pub dir: PathBuf,
+    /// Print the manifest.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `verify`.
+#[derive(Debug, ClapArgs)]
+pub struct VerifyArgs {
+    /// Folder of the table.
+    pub dir: PathBuf,
+    /// Threads to check on [default: all cores].
+    #[arg(long, value_name = "N")]
+    pub threads: Option<NonZeroUsize>,
+}
+
+/// `probe`.
+#[derive(Debug, ClapArgs)]
+pub struct ProbeArgs {
+    /// Folder of the table.
+    pub dir: PathBuf,
+    /// The position: for a stack table two lanes like `..1.0` (`.` in the stock, a digit the
+    /// stack it lies on, `-` for an empty lane); `-` alone reads one position a line from
+    /// standard input.
+    #[arg(required = true, num_args = 1.., allow_hyphen_values = true)]
+    pub position: Vec<String>,
+    /// Print JSON, one object a line.
+    #[arg(long)]
+    pub json: bool,
+}

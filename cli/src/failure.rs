@@ -1,0 +1,51 @@
+//! What a failure looks like, and the exit code it has.
+
+use std::io;
+use std::process::ExitCode;
+
+use retrotab_coordinator::CoordinatorError;
+use retrotab_tablefmt::TableError;
+
+/// Exit code for the user's mistakes; clap uses it too.
+const USERS: u8 = 2;
+/// Exit code for everything else.
+const OTHER: u8 = 1;
+
+/// A mistake of the user's that no library has a name for.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct UserError(pub String);
+
+/// Prints an error with its causes and gives its exit code.
+pub fn report(error: &anyhow::Error) -> ExitCode {
+    if is_broken_pipe(error) {
+        // Whoever read our output has seen enough, as with `head`.
+        return ExitCode::SUCCESS;
+    }
+    eprintln!("retrotab: {error:#}");
+    ExitCode::from(if is_users(error) { USERS } else { OTHER })
+}
+
+fn is_users(error: &anyhow::Error) -> bool {
+    error.chain().any(|cause| {
+        cause.is::<UserError>()
+            || cause.downcast_ref::<TableError>().is_some_and(TableError::is_users)
+            || cause.downcast_ref::<CoordinatorError>().is_some_and(is_users_job)
+    })
+}
+
+/// Whether the user asked for something that this folder or these options do not allow.
+fn is_users_job(error: &CoordinatorError) -> bool {
+    match error {
+        CoordinatorError::Plan(_)
+        | CoordinatorError::InUse { .. }
+        | CoordinatorError::OtherJob { .. } => true,
+        CoordinatorError::Table(error) => error.is_users(),
+        _ => false,
+    }
+}
+
+fn is_broken_pipe(error: &anyhow::Error) -> bool {
+    let broken = |cause: &io::Error| cause.kind() == io::ErrorKind::BrokenPipe;
+    error.chain().any(|cause| cause.downcast_ref().is_some_and(broken))
+}

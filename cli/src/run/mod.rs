@@ -1,0 +1,140 @@
+//! `retrotab run`: compute a table in this process.
+
+pub mod interrupt;
+mod pipeline;
+pub mod pool;
+pub mod report;
+
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use anyhow::Context;
+use retrotab_coordinator::job::Recovery;
+use retrotab_coordinator::merge::merge;
+use retrotab_coordinator::plan::{Plan, UnitSize};
+use retrotab_coordinator::scheduler::Policy;
+use retrotab_coordinator::{CoordinatorError, Job, JobOptions};
+use retrotab_tablefmt::TableError;
+use retrotab_tablefmt::manifest::Manifest;
+use retrotab_tablefmt::spec::TableSpec;
+use retrotab_worker::stack::{Isa, Resources};
+
+use crate::args::{RunFamily, RunOptions};
+use crate::failure::UserError;
+use crate::text;
+use interrupt::Interrupt;
+
+/// Memory used when the user does not say.
+const DEFAULT_MEMORY: u64 = 8 << 30;
+/// How often shards may turn out to be damaged before the disk is given up.
+const REPAIRS: u32 = 10;
+
+/// Computes the table asked for, or goes on with it.
+pub fn run(family: RunFamily) -> anyhow::Result<()> {
+    let RunFamily::Stack(stack) = family;
+    let (spec, options) = (stack.spec()?, stack.options);
+    if let Some(manifest) = finished(&options.out, &spec)? {
+        println!("{}: finished before", options.out.display());
+        println!("identity   {}", manifest.identity);
+        return Ok(());
+    }
+    let stop = interrupt::catch()?;
+    let start = Instant::now();
+    let work = options.out.join("work");
+    let job = open_job(&work, &spec, &options)?;
+    let before = job.progress().entries_done;
+    let manifest = compute(&job, &options, &stop)?;
+    if !options.keep_work {
+        // Still locked, so that nobody else starts in what is being removed.
+        fs::remove_dir_all(&work).with_context(|| format!("cannot remove {}", work.display()))?;
+    }
+    drop(job);
+    summary(&options.out, &manifest, manifest.entries - before, start.elapsed());
+    Ok(())
+}
+
+/// The manifest of the table in `out` if it is the one asked for; refuses another one.
+fn finished(out: &Path, spec: &TableSpec) -> anyhow::Result<Option<Manifest>> {
+    let manifest = match Manifest::read(out) {
+        Ok((manifest, _)) => manifest,
+        Err(TableError::NotATable { .. }) => return Ok(None),
+        Err(error) => return Err(error.into()),
+    };
+    if manifest.table != *spec {
+        let (out, found) = (out.display(), &manifest.table);
+        let text = format!("{out} holds a {found}, not the {spec}; choose another folder");
+        return Err(UserError(text).into());
+    }
+    Ok(Some(manifest))
+}
+
+fn open_job(work: &Path, spec: &TableSpec, options: &RunOptions) -> anyhow::Result<Job> {
+    let size = match options.unit_size {
+        Some(size) => UnitSize::Entries(size.as_u64() / spec.layout().entry_bytes()),
+        None => UnitSize::Automatic,
+    };
+    let plan = Plan::new(spec.clone(), size)?;
+    // Nobody else computes, and this process does not lose itself: leases only end with work.
+    let forever = Duration::from_secs(u32::MAX.into());
+    let policy = Policy {
+        lease_time: forever,
+        copy_after: forever,
+        leases_per_worker: pipeline::IN_FLIGHT,
+        ..Policy::one_process()
+    };
+    let job_options = JobOptions { policy, recovery: Recovery::Rebuild, ..JobOptions::default() };
+    Ok(Job::create_or_resume(work, plan, job_options)?.0)
+}
+
+/// Solves all units and puts the table together. Shards that turn out to be damaged are
+/// computed again.
+fn compute(job: &Job, options: &RunOptions, stop: &Interrupt) -> anyhow::Result<Manifest> {
+    let resources = Resources {
+        memory: options.memory.map_or_else(default_memory, |memory| memory.as_u64()),
+        scratch: job.folder().path().to_owned(),
+        isa: Isa::detect(),
+    };
+    let pool = Arc::new(pool::build(options.threads)?);
+    let mut repairs = 0;
+    loop {
+        pipeline::solve_all(job, &pool, &resources, stop)?;
+        match put_together(job, &pool, &options.out, stop) {
+            Err(CoordinatorError::BadStoredShard { unit, what }) if repairs < REPAIRS => {
+                tracing::warn!(unit = unit.0, what, "computing a damaged shard again");
+                repairs += 1;
+            }
+            done => return Ok(done?),
+        }
+    }
+}
+
+fn put_together(
+    job: &Job,
+    pool: &rayon::ThreadPool,
+    out: &Path,
+    stop: &Interrupt,
+) -> Result<Manifest, CoordinatorError> {
+    tracing::info!("putting the table together");
+    let bar = report::bar(job.stored_bytes()?, "putting together");
+    let merged = pool
+        .install(|| merge(job, out, stop.flag(), &mut |progress| bar.set_position(progress.bytes)));
+    bar.finish_and_clear();
+    merged
+}
+
+fn default_memory() -> u64 {
+    let info = rustix::system::sysinfo();
+    let total = info.totalram as u64 * u64::from(info.mem_unit);
+    DEFAULT_MEMORY.min(total / 4 * 3)
+}
+
+fn summary(out: &Path, manifest: &Manifest, solved: u64, time: Duration) {
+    let seconds = time.as_secs_f64();
+    println!("{}: {}", out.display(), manifest.table);
+    println!("positions  {}", text::count(manifest.positions));
+    println!("identity   {}", manifest.identity);
+    let rate = text::rate(solved, seconds);
+    println!("time       {seconds:.1} s ({rate}), {} written", text::bytes(manifest.bytes()));
+}

@@ -1,0 +1,331 @@
+//! Who computes which unit: a state machine on plain data.
+//!
+//! It has no I/O, no threads and no clock. Every call says what the time is; answers come
+//! back at once, and what else was decided (leases that ended, units and sections that are
+//! done, the job's end) waits in a list for [`Scheduler::take_events`].
+//!
+//! The rules:
+//! * A unit is ready when all sections that its section needs are complete. Ready units go
+//!   out in the order of the plan; a worker gets a unit it has lost before only if there is
+//!   no other.
+//! * A lease ends when it brings no *progress* in [`Policy::lease_time`]; its unit goes out
+//!   again. After [`Policy::attempts`] failed leases of one unit the job stops.
+//! * When nothing is ready, an idle worker gets a copy of the running unit that will take
+//!   longest, if a fresh start would likely overtake it.
+//! * The first shard of a unit wins, from whatever lease, even one that has ended. A second
+//!   one must have the same bytes; other bytes stop the job.
+//!
+//! No decision looks at all units: the cost of a call is logarithmic in the units and
+//! leases, but for the choice of a copy, which looks at the running units.
+
+mod answers;
+mod frontier;
+mod leases;
+mod outcome;
+mod policy;
+mod progress;
+mod workers;
+
+#[cfg(test)]
+mod property_tests;
+#[cfg(test)]
+mod tests;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::ids::{LeaseId, ShardDigest, Tick, UnitId, WorkerId};
+use crate::plan::Graph;
+
+pub use answers::{
+    CompleteAnswer, Conflict, Ended, Event, Grant, GrantKind, HeartbeatAnswer, Idle, LeaseAnswer,
+    ReclaimAnswer, Refused, Stop, StopReason, WorkerName,
+};
+pub use policy::Policy;
+pub use progress::{JobProgress, SectionProgress, SectionState, WorkerStatus};
+
+use frontier::{Frontier, SectionComplete};
+use leases::Leases;
+use workers::Workers;
+
+/// Most leases a unit has at a time: the first and one copy.
+const LEASES_PER_UNIT: usize = 2;
+
+/// A unit's shard, as far as the scheduler knows it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UnitResult {
+    /// Its exact bytes.
+    pub shard: ShardDigest,
+    /// Who computed it.
+    pub worker: WorkerName,
+}
+
+#[derive(Debug, Default, Clone)]
+struct Unit {
+    result: Option<UnitResult>,
+    failed_leases: u32,
+}
+
+/// How far the job is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Status<'a> {
+    /// Units are missing.
+    Running,
+    /// All units are done.
+    Finished,
+    /// Stopped before it was finished.
+    Stopped(&'a Stop),
+}
+
+/// The scheduler of one job.
+#[derive(Debug)]
+pub struct Scheduler {
+    policy: Policy,
+    now: Tick,
+    units: Vec<Unit>,
+    frontier: Frontier,
+    leases: Leases,
+    workers: Workers,
+    pace: Pace,
+    stop: Option<Stop>,
+    events: Vec<Event>,
+}
+
+/// How long an entry takes, over all completed leases.
+#[derive(Debug, Default)]
+struct Pace {
+    entries: u64,
+    time: Duration,
+}
+
+impl Pace {
+    fn note(&mut self, entries: u64, time: Duration) {
+        self.entries += entries;
+        self.time += time;
+    }
+
+    /// The likely time for some entries; zero while nothing is known.
+    fn time_for(&self, entries: u64) -> Duration {
+        match self.entries {
+            0 => Duration::ZERO,
+            known => self.time.mul_f64(entries as f64 / known as f64),
+        }
+    }
+}
+
+impl Scheduler {
+    /// A scheduler for the units of a graph, of which some are done.
+    ///
+    /// `opening` counts the runs of the job, so that leases of different runs differ.
+    ///
+    /// # Errors
+    /// [`Refused::UnknownUnit`] if a done unit is not of the graph.
+    pub fn new(
+        graph: Arc<Graph>,
+        policy: Policy,
+        opening: u64,
+        done: impl IntoIterator<Item = (UnitId, UnitResult)>,
+    ) -> Result<Scheduler, Refused> {
+        let mut units = vec![Unit::default(); graph.unit_count() as usize];
+        let mut frontier = Frontier::new(graph);
+        for (unit, result) in done {
+            let slot = units.get_mut(unit.0 as usize).ok_or(Refused::UnknownUnit(unit))?;
+            slot.result = Some(result);
+            frontier.finish(unit);
+        }
+        Ok(Scheduler {
+            policy,
+            now: Tick::default(),
+            units,
+            frontier,
+            leases: Leases::new(LeaseId::first_of_opening(opening)),
+            workers: Workers::default(),
+            pace: Pace::default(),
+            stop: None,
+            events: Vec::new(),
+        })
+    }
+
+    /// How far the job is.
+    pub fn status(&self) -> Status<'_> {
+        match &self.stop {
+            Some(stop) => Status::Stopped(stop),
+            None if self.frontier.all_done() => Status::Finished,
+            None => Status::Running,
+        }
+    }
+
+    /// What was decided since the last call, in order.
+    pub fn take_events(&mut self) -> Vec<Event> {
+        std::mem::take(&mut self.events)
+    }
+
+    /// A unit's shard, if it is done; `None` also if there is no such unit.
+    pub fn result(&self, unit: UnitId) -> Option<&UnitResult> {
+        self.units.get(unit.0 as usize)?.result.as_ref()
+    }
+
+    /// The unit and the worker of a lease of this run that was not given back, whether it has
+    /// ended or not.
+    ///
+    /// # Errors
+    /// [`Refused::UnknownLease`].
+    pub fn holder(&self, lease: LeaseId) -> Result<(UnitId, WorkerName), Refused> {
+        let known = self.leases.get(lease).ok_or(Refused::UnknownLease(lease))?;
+        Ok((known.unit, known.worker_name.clone()))
+    }
+
+    /// When the next lease ends if nothing happens: when [`tick`](Self::tick) is worth a call.
+    pub fn next_deadline(&self) -> Option<Tick> {
+        self.leases.next_deadline()
+    }
+
+    /// Ends leases whose time is over.
+    pub fn tick(&mut self, now: Tick) {
+        self.advance(now);
+    }
+
+    /// A worker appears. Its name is for people and should say where it runs.
+    pub fn register(&mut self, now: Tick, name: &str) -> WorkerId {
+        self.advance(now);
+        self.workers.add(name)
+    }
+
+    /// A worker wants work.
+    ///
+    /// # Errors
+    /// [`Refused::UnknownWorker`].
+    pub fn lease(&mut self, now: Tick, worker: WorkerId) -> Result<LeaseAnswer, Refused> {
+        self.advance(now);
+        let known = self.workers.get(worker).ok_or(Refused::UnknownWorker(worker))?;
+        match self.status() {
+            Status::Running => {}
+            Status::Finished => return Ok(LeaseAnswer::Finished),
+            Status::Stopped(stop) => return Ok(LeaseAnswer::Stopped(stop.clone())),
+        }
+        let held = known.leases.len();
+        if held >= self.policy.leases_per_worker {
+            return Ok(LeaseAnswer::Idle(Idle::EnoughLeases { held }));
+        }
+        if self.now < known.not_before {
+            return Ok(LeaseAnswer::Idle(Idle::BackingOff { until: known.not_before }));
+        }
+        if let Some(unit) = self.choose_ready(worker) {
+            return Ok(LeaseAnswer::Granted(self.grant(worker, unit, GrantKind::Ready)));
+        }
+        if let Some(unit) = self.choose_copy(worker) {
+            return Ok(LeaseAnswer::Granted(self.grant(worker, unit, GrantKind::Copy)));
+        }
+        let running = self.frontier.units_running();
+        Ok(LeaseAnswer::Idle(Idle::AllRunning { running }))
+    }
+
+    /// A worker that computed or still computes a unit from before a restart says so.
+    ///
+    /// # Errors
+    /// [`Refused::UnknownWorker`], [`Refused::UnknownUnit`].
+    pub fn reclaim(
+        &mut self,
+        now: Tick,
+        worker: WorkerId,
+        unit: UnitId,
+    ) -> Result<ReclaimAnswer, Refused> {
+        self.advance(now);
+        self.workers.get(worker).ok_or(Refused::UnknownWorker(worker))?;
+        self.units.get(unit.0 as usize).ok_or(Refused::UnknownUnit(unit))?;
+        if self.frontier.is_done(unit) {
+            return Ok(ReclaimAnswer::AlreadyDone);
+        }
+        let active = self.leases.of_unit(unit).len();
+        let wanted = self.frontier.is_ready(unit) || (1..LEASES_PER_UNIT).contains(&active);
+        if !wanted || self.stop.is_some() {
+            return Ok(ReclaimAnswer::NotWanted);
+        }
+        Ok(ReclaimAnswer::Granted(self.grant(worker, unit, GrantKind::Reclaimed)))
+    }
+
+    /// A worker says how many entries of its unit it has computed.
+    ///
+    /// Only a number larger than before renews the lease; numbers above the unit's entries
+    /// count as all of them, so a lease cannot be renewed for ever.
+    ///
+    /// # Errors
+    /// [`Refused::UnknownLease`].
+    pub fn heartbeat(
+        &mut self,
+        now: Tick,
+        lease: LeaseId,
+        entries: u64,
+    ) -> Result<HeartbeatAnswer, Refused> {
+        self.advance(now);
+        let known = self.leases.get(lease).ok_or(Refused::UnknownLease(lease))?;
+        if let Some(ended) = known.ended {
+            return Ok(HeartbeatAnswer::Ended(ended));
+        }
+        if self.stop.is_some() {
+            return Ok(HeartbeatAnswer::Ended(Ended::JobStopped));
+        }
+        let entries = entries.min(self.frontier.graph().range(known.unit).entries);
+        if entries <= known.progress {
+            return Ok(HeartbeatAnswer::NoProgress { deadline: known.deadline });
+        }
+        let deadline = self.now + self.policy.lease_time;
+        self.leases.renew(lease, entries, deadline);
+        Ok(HeartbeatAnswer::Renewed { deadline })
+    }
+
+    /// Renews a lease without progress, because the delay is the coordinator's: it could not
+    /// store the shard. An ended lease stays ended.
+    ///
+    /// # Errors
+    /// [`Refused::UnknownLease`].
+    pub fn hold(&mut self, now: Tick, lease: LeaseId) -> Result<(), Refused> {
+        self.advance(now);
+        let known = self.leases.get(lease).ok_or(Refused::UnknownLease(lease))?;
+        if known.ended.is_none() {
+            let (progress, deadline) = (known.progress, self.now + self.policy.lease_time);
+            self.leases.renew(lease, progress, deadline);
+        }
+        Ok(())
+    }
+
+    /// The first ready unit that the worker has not lost before, or else the first.
+    fn choose_ready(&self, worker: WorkerId) -> Option<UnitId> {
+        let lost = &self.workers.get(worker)?.lost;
+        let fresh = self.frontier.ready().find(|unit| !lost.contains(unit));
+        fresh.or_else(|| self.frontier.ready().next())
+    }
+
+    /// The running unit without a copy that will take longest, if this worker could likely
+    /// overtake the one that has it.
+    fn choose_copy(&self, worker: WorkerId) -> Option<UnitId> {
+        let lost = &self.workers.get(worker)?.lost;
+        let latest = Tick(self.now.0.checked_sub(self.policy.copy_after)?);
+        let mut slowest = None;
+        for (_, lease) in self.leases.alone_since(latest) {
+            let entries = self.frontier.graph().range(lease.unit).entries;
+            let remaining = lease.remaining(self.now, entries);
+            let worth_it = lease.worker != worker
+                && !lost.contains(&lease.unit)
+                && self.units[lease.unit.0 as usize].failed_leases < self.policy.attempts
+                && remaining > self.pace.time_for(entries);
+            if worth_it && slowest.is_none_or(|(longest, _)| remaining > longest) {
+                slowest = Some((remaining, lease.unit));
+            }
+        }
+        slowest.map(|(_, unit)| unit)
+    }
+
+    fn grant(&mut self, worker: WorkerId, unit: UnitId, kind: GrantKind) -> Grant {
+        if self.frontier.is_ready(unit) {
+            self.frontier.start(unit);
+        }
+        let name = self.workers.get(worker).map_or_else(|| "".into(), |w| w.name.clone());
+        let deadline = self.now + self.policy.lease_time;
+        let lease = self.leases.grant(unit, (worker, name), self.now, deadline);
+        if let Some(worker) = self.workers.get_mut(worker) {
+            worker.leases.insert(lease);
+        }
+        Grant { lease, unit, range: self.frontier.graph().range(unit), deadline, kind }
+    }
+}

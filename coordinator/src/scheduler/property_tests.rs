@@ -1,0 +1,266 @@
+//! Random events, and the promises that must hold after each of them.
+
+use std::collections::{HashMap, HashSet};
+use std::time::Duration;
+
+use proptest::prelude::*;
+
+use super::tests::{graph, shard};
+use super::*;
+
+/// Something that happens to the scheduler; numbers pick among what exists.
+#[derive(Debug, Clone)]
+enum Step {
+    Register,
+    Lease(usize),
+    Heartbeat(usize, u64),
+    Complete(usize),
+    Fail(usize),
+    Release(usize),
+    Gone(usize),
+    Reclaim(usize, u32),
+    Reopen(u32),
+    Pass(u64),
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    prop_oneof![
+        1 => Just(Step::Register),
+        6 => any::<usize>().prop_map(Step::Lease),
+        3 => (any::<usize>(), 0_u64..120).prop_map(|(lease, entries)| Step::Heartbeat(lease, entries)),
+        4 => any::<usize>().prop_map(Step::Complete),
+        1 => any::<usize>().prop_map(Step::Fail),
+        1 => any::<usize>().prop_map(Step::Release),
+        1 => any::<usize>().prop_map(Step::Gone),
+        1 => (any::<usize>(), 0_u32..20).prop_map(|(worker, unit)| Step::Reclaim(worker, unit)),
+        1 => (0_u32..20).prop_map(Step::Reopen),
+        2 => (0_u64..40).prop_map(Step::Pass),
+    ]
+}
+
+/// Sections that need some of the earlier ones, with 1 to 4 units each.
+fn sections() -> impl Strategy<Value = Vec<(Vec<u32>, u64)>> {
+    prop::collection::vec((any::<u32>(), 1_u64..5), 1..6).prop_map(|raw| {
+        let needs = |i: usize, bits: u32| (0..i as u32).filter(|j| bits >> j & 1 == 1).collect();
+        raw.iter().enumerate().map(|(i, &(bits, units))| (needs(i, bits), units)).collect()
+    })
+}
+
+/// Drives a scheduler and remembers, in the simplest way, what must be true.
+struct Driver {
+    scheduler: Scheduler,
+    graph: Arc<Graph>,
+    now: Tick,
+    workers: Vec<WorkerId>,
+    grants: Vec<Grant>,
+    done: HashSet<UnitId>,
+    failed: HashMap<UnitId, u32>,
+}
+
+impl Driver {
+    fn new(sections: &[(Vec<u32>, u64)]) -> Driver {
+        let sections: Vec<(&[u32], u64)> =
+            sections.iter().map(|(needs, units)| (needs.as_slice(), *units)).collect();
+        let graph = graph(&sections);
+        let policy = Policy { attempts: 1000, ..Policy::default() };
+        let mut scheduler = Scheduler::new(graph.clone(), policy, 1, []).unwrap();
+        let workers = vec![scheduler.register(Tick::default(), "first")];
+        Driver {
+            scheduler,
+            graph,
+            now: Tick::default(),
+            workers,
+            grants: vec![],
+            done: HashSet::new(),
+            failed: HashMap::new(),
+        }
+    }
+
+    fn worker(&self, pick: usize) -> Option<WorkerId> {
+        (!self.workers.is_empty()).then(|| self.workers[pick % self.workers.len()])
+    }
+
+    fn held(&self, pick: usize) -> Option<Grant> {
+        (!self.grants.is_empty()).then(|| self.grants[pick % self.grants.len()])
+    }
+
+    fn needs_complete(&self, unit: UnitId) -> bool {
+        let needs = &self.graph.section(self.graph.range(unit).section).needs;
+        needs.iter().all(|need| self.graph.units_of(*need).all(|u| self.done.contains(&u)))
+    }
+
+    fn check_grant(&mut self, grant: Grant) {
+        assert!(!self.done.contains(&grant.unit), "a done unit went out");
+        // Copies and reclaims follow a first lease, which had its needs.
+        if grant.kind == GrantKind::Ready {
+            assert!(self.needs_complete(grant.unit), "a unit went out before its needs");
+        }
+        assert_eq!(grant.range, self.graph.range(grant.unit));
+        assert!(self.grants.iter().all(|g| g.lease != grant.lease), "a lease id came twice");
+        self.grants.push(grant);
+    }
+
+    fn lease(&mut self, worker: WorkerId) {
+        match self.scheduler.lease(self.now, worker).unwrap() {
+            LeaseAnswer::Granted(grant) => self.check_grant(grant),
+            LeaseAnswer::Finished => assert_eq!(self.done.len(), self.graph.units().len()),
+            LeaseAnswer::Idle(_) => {}
+            LeaseAnswer::Stopped(stop) => panic!("stopped: {stop}"),
+        }
+    }
+
+    fn complete(&mut self, grant: Grant) {
+        let digest = shard(&grant.unit.0.to_string());
+        let Ok(answer) = self.scheduler.complete(self.now, grant.lease, digest) else { return };
+        let first = self.done.insert(grant.unit);
+        assert_eq!(answer == CompleteAnswer::First, first, "{answer:?}");
+    }
+
+    fn act(&mut self, step: &Step) {
+        let now = self.now;
+        match *step {
+            Step::Register => self.workers.push(self.scheduler.register(now, "more")),
+            Step::Lease(pick) => {
+                if let Some(worker) = self.worker(pick) {
+                    self.lease(worker);
+                }
+            }
+            Step::Reclaim(pick, unit) => {
+                let Some(worker) = self.worker(pick) else { return };
+                if let Ok(ReclaimAnswer::Granted(grant)) =
+                    self.scheduler.reclaim(now, worker, UnitId(unit))
+                {
+                    self.check_grant(grant);
+                }
+            }
+            Step::Reopen(unit) => {
+                if self.scheduler.reopen(now, UnitId(unit)).is_ok() {
+                    self.done.remove(&UnitId(unit));
+                }
+            }
+            Step::Gone(pick) => {
+                if let Some(worker) = self.worker(pick) {
+                    self.scheduler.worker_gone(now, worker).unwrap();
+                    self.workers.retain(|w| *w != worker);
+                }
+            }
+            Step::Pass(seconds) => {
+                self.now = now + Duration::from_secs(seconds);
+                self.scheduler.tick(self.now);
+            }
+            Step::Heartbeat(pick, _)
+            | Step::Complete(pick)
+            | Step::Fail(pick)
+            | Step::Release(pick) => {
+                if let Some(grant) = self.held(pick) {
+                    self.act_on(step, grant);
+                }
+            }
+        }
+    }
+
+    /// The answers of heartbeats, failures and releases are free; what counts is the state.
+    fn act_on(&mut self, step: &Step, grant: Grant) {
+        let (s, now) = (&mut self.scheduler, self.now);
+        match *step {
+            Step::Heartbeat(_, entries) => _ = s.heartbeat(now, grant.lease, entries),
+            Step::Fail(_) => _ = s.fail(now, grant.lease, "no"),
+            Step::Release(_) => _ = s.release(now, grant.lease),
+            _ => self.complete(grant),
+        }
+    }
+
+    /// Compares the scheduler's counts with the plain ones.
+    fn check(&mut self) {
+        for event in self.scheduler.take_events() {
+            if let Event::AttemptFailed { unit, .. } = event {
+                *self.failed.entry(unit).or_default() += 1;
+            }
+        }
+        for unit in self.graph.units() {
+            let (frontier, leases) = (&self.scheduler.frontier, &self.scheduler.leases);
+            assert_eq!(frontier.is_done(unit), self.done.contains(&unit));
+            assert_eq!(self.scheduler.result(unit).is_some(), self.done.contains(&unit));
+            let active = leases.of_unit(unit).len();
+            assert_eq!(frontier.is_running(unit), active > 0, "a unit is lost or held twice");
+            assert!(active <= LEASES_PER_UNIT);
+            let waiting = !frontier.is_done(unit) && !frontier.is_running(unit);
+            assert_eq!(frontier.is_ready(unit), waiting && self.needs_complete(unit));
+            let failed = self.failed.get(&unit).copied().unwrap_or(0);
+            assert_eq!(self.scheduler.units[unit.0 as usize].failed_leases, failed);
+        }
+        let held: usize = self.scheduler.workers.iter().map(|(_, w)| w.leases.len()).sum();
+        let active: usize =
+            self.graph.units().map(|u| self.scheduler.leases.of_unit(u).len()).sum();
+        assert_eq!(held, active);
+        let progress = self.scheduler.progress();
+        assert_eq!(progress.units_done as usize, self.done.len());
+        let entries_done: u64 = self.done.iter().map(|u| self.graph.range(*u).entries).sum();
+        assert_eq!(progress.entries_done, entries_done);
+        assert!(progress.entries_done + progress.entries_running <= progress.entries);
+    }
+
+    /// From now on one good worker: the job must come to its end.
+    fn behave(&mut self) {
+        let good = self.scheduler.register(self.now, "good");
+        for _ in 0..10_000 {
+            let before = self.grants.len();
+            self.lease(good);
+            match self.grants.get(before).copied() {
+                Some(grant) => self.complete(grant),
+                None if self.scheduler.status() == Status::Finished => return,
+                None => self.now = self.now + Duration::from_secs(1),
+            }
+            self.check();
+        }
+        panic!("the job does not finish: {:?}", self.scheduler.progress());
+    }
+}
+
+proptest! {
+    #[test]
+    fn nothing_is_lost_and_every_job_finishes(
+        sections in sections(),
+        steps in prop::collection::vec(step(), 0..150),
+    ) {
+        let mut driver = Driver::new(&sections);
+        for step in &steps {
+            driver.act(step);
+            driver.check();
+        }
+        driver.behave();
+    }
+}
+
+/// 100,000 units and 1,000 workers, some of them bad: only a scheduler without scans over
+/// all units does this in the time of a test.
+#[test]
+fn a_large_job_is_quick() {
+    let sections: Vec<(Vec<u32>, u64)> =
+        (0..100_u32).map(|i| (i.checked_sub(1).into_iter().collect(), 1000)).collect();
+    let mut driver = Driver::new(&sections);
+    let workers: Vec<_> =
+        (0..1000).map(|i| driver.scheduler.register(driver.now, &format!("w{i}"))).collect();
+    let mut calls = 0_u32;
+    let mut scheduler = driver.scheduler;
+    let mut held: Vec<Option<Grant>> = vec![None; workers.len()];
+    while scheduler.status() != Status::Finished {
+        driver.now = driver.now + Duration::from_secs(1);
+        for (i, worker) in workers.iter().enumerate() {
+            calls += 1;
+            if let Some(grant) = held[i].take() {
+                let late = (calls + i as u32).is_multiple_of(17);
+                let answer = match late {
+                    true => scheduler.heartbeat(driver.now, grant.lease, 1).map(|_| ()),
+                    false => scheduler.complete(driver.now, grant.lease, shard("")).map(|_| ()),
+                };
+                answer.unwrap();
+                held[i] = late.then_some(grant);
+            } else if let Ok(LeaseAnswer::Granted(grant)) = scheduler.lease(driver.now, *worker) {
+                held[i] = Some(grant);
+            }
+        }
+        scheduler.take_events();
+    }
+    assert!(calls >= 200_000, "{calls} calls");
+}

@@ -1,0 +1,112 @@
+//! From a unit to its shard, for tables of every family.
+
+use std::ops::Range;
+
+use retrotab_tablefmt::TableError;
+use retrotab_tablefmt::layout::{EntryType, SectionId, TableLayout, UnitRange};
+use retrotab_tablefmt::shard::{JobDigest, UnitId, encode_shard};
+use retrotab_tablefmt::spec::TableSpec;
+use retrotab_tablefmt::stack::{Ranking, Section};
+
+use crate::error::{InputError, SolveError};
+use crate::progress::Progress;
+use crate::stack::{EntrySource, Resources, StackUnits};
+
+/// Gives the raw values of finished sections: a shard store, a cache, or a network.
+pub trait ValueSource: Sync {
+    /// Fills `out` with the raw bytes of a column of `section` from byte `from` on, counted
+    /// from the start of the section.
+    fn read(
+        &self,
+        section: SectionId,
+        column: usize,
+        from: u64,
+        out: &mut [u8],
+    ) -> Result<(), Box<dyn std::error::Error + Send + Sync>>;
+}
+
+/// Why a unit has no shard.
+#[derive(Debug, thiserror::Error)]
+pub enum UnitError {
+    /// It could not be solved.
+    #[error(transparent)]
+    Solve(#[from] SolveError),
+    /// Its shard could not be built.
+    #[error(transparent)]
+    Shard(#[from] TableError),
+}
+
+/// Solves units of one job, one at a time.
+pub struct UnitSolver {
+    layout: TableLayout,
+    job: JobDigest,
+    family: Family,
+}
+
+enum Family {
+    Stack(Box<StackUnits>, Ranking),
+}
+
+impl UnitSolver {
+    /// A solver for the units of the job that makes a table.
+    pub fn new(spec: &TableSpec, job: JobDigest, resources: Resources) -> Self {
+        let family = match *spec {
+            TableSpec::Stack(spec) => {
+                Family::Stack(Box::new(StackUnits::new(spec, resources)), Ranking::new(spec))
+            }
+        };
+        UnitSolver { layout: spec.layout(), job, family }
+    }
+
+    /// The shard of a unit, computed on the threads of the rayon pool this is called in. The
+    /// bytes depend on nothing but the job and the unit.
+    pub fn solve(
+        &mut self,
+        unit: UnitId,
+        range: UnitRange,
+        source: &dyn ValueSource,
+        progress: &dyn Progress,
+    ) -> Result<Vec<u8>, UnitError> {
+        let Family::Stack(units, ranking) = &mut self.family;
+        let entries = StackEntries { ranking, source };
+        let section = range.section.0 as usize;
+        let solved = units.solve(section, range.range(), &entries, progress)?;
+        debug_assert_eq!(self.layout.columns[0].entry, EntryType::U16);
+        let raw: &[u8] = little_endian(solved.values());
+        let shard = encode_shard(self.job, unit, range, &self.layout, &[raw])?;
+        units.recycle(solved);
+        Ok(shard)
+    }
+}
+
+/// The bytes of values as they are stored.
+fn little_endian(values: &[u16]) -> &[u8] {
+    const { assert!(cfg!(target_endian = "little"), "values are stored little-endian") };
+    bytemuck::cast_slice(values)
+}
+
+/// Entries of stack sections from a source of raw values.
+struct StackEntries<'a> {
+    ranking: &'a Ranking,
+    source: &'a dyn ValueSource,
+}
+
+impl EntrySource for StackEntries<'_> {
+    fn read(&self, section: Section, first: u64, out: &mut [u16]) -> Result<(), InputError> {
+        let id = SectionId(self.ranking.section_number(section) as u32);
+        let bytes = bytemuck::cast_slice_mut(out);
+        let read = self.source.read(id, 0, 2 * first, bytes);
+        read.map_err(|source| InputError::Fetch { section: section.to_string(), source })
+    }
+}
+
+/// The parts of a byte range of a section that each unit of it holds, given how many entries
+/// a unit has: the unit's number in the section, and which bytes of its column.
+pub fn unit_parts(bytes: Range<u64>, unit_bytes: u64) -> impl Iterator<Item = (u64, Range<u64>)> {
+    let units = bytes.start / unit_bytes..bytes.end.div_ceil(unit_bytes);
+    units.map(move |unit| {
+        let start = unit * unit_bytes;
+        let from = bytes.start.max(start) - start;
+        (unit, from..bytes.end.min(start + unit_bytes) - start)
+    })
+}
