@@ -48,10 +48,3 @@ fn renaming_swapping_and_repeating_change_nothing() {
         }
     }
 }
-
-#[test]
-fn a_position_that_breaks_the_order_of_stacks_has_a_value_too() {
-    // Stack 0 holds cards needed in the wrong order for placing, yet cards leave it freely.
-    let value = Exact::new(1, Combine::Sorted).value(&Raw::new(".0.0", "..0"));
-    assert!(value > fraction(0, 1) && value < fraction(1, 1), "{value}");
-}
