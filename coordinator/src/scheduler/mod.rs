@@ -27,6 +27,8 @@ mod progress;
 mod workers;
 
 #[cfg(test)]
+mod late_tests;
+#[cfg(test)]
 mod property_tests;
 #[cfg(test)]
 mod tests;
@@ -220,7 +222,8 @@ impl Scheduler {
         Ok(LeaseAnswer::Idle(Idle::AllRunning { running }))
     }
 
-    /// A worker that computed or still computes a unit from before a restart says so.
+    /// A worker that computed or still computes a unit from before a restart says so. It may
+    /// say so again, if it got no answer: the lease it has then stays as it is.
     ///
     /// # Errors
     /// [`Refused::UnknownWorker`], [`Refused::UnknownUnit`].
@@ -236,9 +239,15 @@ impl Scheduler {
         if self.frontier.is_done(unit) {
             return Ok(ReclaimAnswer::AlreadyDone);
         }
+        if self.stop.is_some() {
+            return Ok(ReclaimAnswer::NotWanted);
+        }
+        if let Some(grant) = self.grant_held(worker, unit) {
+            return Ok(ReclaimAnswer::Granted(grant));
+        }
         let active = self.leases.of_unit(unit).len();
         let wanted = self.frontier.is_ready(unit) || (1..LEASES_PER_UNIT).contains(&active);
-        if !wanted || self.stop.is_some() {
+        if !wanted {
             return Ok(ReclaimAnswer::NotWanted);
         }
         Ok(ReclaimAnswer::Granted(self.grant(worker, unit, GrantKind::Reclaimed)))
@@ -275,18 +284,14 @@ impl Scheduler {
     }
 
     /// Renews a lease without progress, because the delay is the coordinator's: it could not
-    /// store the shard. An ended lease stays ended.
+    /// store the shard. It is renewed even if its time ran out meanwhile, unless that was
+    /// noticed: an ended lease stays ended.
     ///
     /// # Errors
     /// [`Refused::UnknownLease`].
     pub fn hold(&mut self, now: Tick, lease: LeaseId) -> Result<(), Refused> {
-        self.advance(now);
-        let known = self.leases.get(lease).ok_or(Refused::UnknownLease(lease))?;
-        if known.ended.is_none() {
-            let (progress, deadline) = (known.progress, self.now + self.policy.lease_time);
-            self.leases.renew(lease, progress, deadline);
-        }
-        Ok(())
+        self.advance_sparing(now, lease);
+        self.leases.get(lease).map(|_| ()).ok_or(Refused::UnknownLease(lease))
     }
 
     /// The first ready unit that the worker has not lost before, or else the first.
@@ -314,6 +319,15 @@ impl Scheduler {
             }
         }
         slowest.map(|(_, unit)| unit)
+    }
+
+    /// The lease of a unit that the worker holds already.
+    fn grant_held(&self, worker: WorkerId, unit: UnitId) -> Option<Grant> {
+        let known = |id: &LeaseId| Some((*id, self.leases.get(*id)?));
+        let mut active = self.leases.of_unit(unit).iter().filter_map(known);
+        let (lease, held) = active.find(|(_, lease)| lease.worker == worker)?;
+        let (range, kind) = (self.frontier.graph().range(unit), GrantKind::Reclaimed);
+        Some(Grant { lease, unit, range, deadline: held.deadline, kind })
     }
 
     fn grant(&mut self, worker: WorkerId, unit: UnitId, kind: GrantKind) -> Grant {

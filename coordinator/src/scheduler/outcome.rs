@@ -21,7 +21,8 @@ impl Scheduler {
         lease: LeaseId,
         shard: ShardDigest,
     ) -> Result<CompleteAnswer, Refused> {
-        self.advance(now);
+        // With its shard here, a lease must not count as failed, and perhaps stop the job.
+        self.advance_sparing(now, lease);
         let known = self.leases.get(lease).ok_or(Refused::UnknownLease(lease))?.clone();
         let entries = self.frontier.graph().range(known.unit).entries;
         if known.ended.is_none() {
@@ -121,6 +122,17 @@ impl Scheduler {
             );
             self.attempt_failed(lease, Ended::Expired, &reason);
         }
+    }
+
+    /// Moves the time on like [`advance`](Self::advance), but renews one lease first, so that
+    /// it does not end now even if its time is over.
+    pub(super) fn advance_sparing(&mut self, now: Tick, lease: LeaseId) {
+        self.now = self.now.max(now);
+        if let Some(known) = self.leases.get(lease).filter(|lease| lease.ended.is_none()) {
+            let (progress, deadline) = (known.progress, self.now + self.policy.lease_time);
+            self.leases.renew(lease, progress, deadline);
+        }
+        self.advance(now);
     }
 
     fn accept(&mut self, unit: UnitId, result: UnitResult) {

@@ -21,6 +21,7 @@ enum Step {
     Reclaim(usize, u32),
     Reopen(u32),
     Pass(u64),
+    Restart,
 }
 
 fn step() -> impl Strategy<Value = Step> {
@@ -34,7 +35,8 @@ fn step() -> impl Strategy<Value = Step> {
         1 => any::<usize>().prop_map(Step::Gone),
         1 => (any::<usize>(), 0_u32..20).prop_map(|(worker, unit)| Step::Reclaim(worker, unit)),
         1 => (0_u32..20).prop_map(Step::Reopen),
-        2 => (0_u64..40).prop_map(Step::Pass),
+        4 => (0_u64..40).prop_map(Step::Pass),
+        1 => Just(Step::Restart),
     ]
 }
 
@@ -46,6 +48,11 @@ fn sections() -> impl Strategy<Value = Vec<(Vec<u32>, u64)>> {
     })
 }
 
+/// Failures never stop the job.
+fn patient() -> Policy {
+    Policy { attempts: 1000, ..Policy::default() }
+}
+
 /// Drives a scheduler and remembers, in the simplest way, what must be true.
 struct Driver {
     scheduler: Scheduler,
@@ -55,6 +62,7 @@ struct Driver {
     grants: Vec<Grant>,
     done: HashSet<UnitId>,
     failed: HashMap<UnitId, u32>,
+    openings: u64,
 }
 
 impl Driver {
@@ -62,8 +70,7 @@ impl Driver {
         let sections: Vec<(&[u32], u64)> =
             sections.iter().map(|(needs, units)| (needs.as_slice(), *units)).collect();
         let graph = graph(&sections);
-        let policy = Policy { attempts: 1000, ..Policy::default() };
-        let mut scheduler = Scheduler::new(graph.clone(), policy, 1, []).unwrap();
+        let mut scheduler = Scheduler::new(graph.clone(), patient(), 1, []).unwrap();
         let workers = vec![scheduler.register(Tick::default(), "first")];
         Driver {
             scheduler,
@@ -73,7 +80,21 @@ impl Driver {
             grants: vec![],
             done: HashSet::new(),
             failed: HashMap::new(),
+            openings: 1,
         }
+    }
+
+    /// The coordinator dies and starts again: what is done stays, all else is forgotten. Old
+    /// grants are kept, for their holders will come back.
+    fn restart(&mut self) {
+        self.openings += 1;
+        let result = |unit: &UnitId| Some((*unit, self.scheduler.result(*unit)?.clone()));
+        let done: Vec<_> = self.done.iter().filter_map(result).collect();
+        self.scheduler =
+            Scheduler::new(self.graph.clone(), patient(), self.openings, done).unwrap();
+        self.now = Tick::default();
+        self.workers.clear();
+        self.failed.clear();
     }
 
     fn worker(&self, pick: usize) -> Option<WorkerId> {
@@ -95,8 +116,13 @@ impl Driver {
         if grant.kind == GrantKind::Ready {
             assert!(self.needs_complete(grant.unit), "a unit went out before its needs");
         }
+        if grant.kind == GrantKind::Copy {
+            assert_eq!(self.scheduler.frontier.ready().next(), None, "a copy before a first");
+        }
         assert_eq!(grant.range, self.graph.range(grant.unit));
-        assert!(self.grants.iter().all(|g| g.lease != grant.lease), "a lease id came twice");
+        let known = self.grants.iter().find(|g| g.lease == grant.lease);
+        let again = known.is_none_or(|g| g.unit == grant.unit);
+        assert!(again && (known.is_none() || grant.kind == GrantKind::Reclaimed));
         self.grants.push(grant);
     }
 
@@ -111,7 +137,11 @@ impl Driver {
 
     fn complete(&mut self, grant: Grant) {
         let digest = shard(&grant.unit.0.to_string());
-        let Ok(answer) = self.scheduler.complete(self.now, grant.lease, digest) else { return };
+        let answer = match self.scheduler.complete(self.now, grant.lease, digest) {
+            Ok(answer) => answer,
+            // Given back, or from before a restart.
+            Err(refused) => return assert_eq!(refused, Refused::UnknownLease(grant.lease)),
+        };
         let first = self.done.insert(grant.unit);
         assert_eq!(answer == CompleteAnswer::First, first, "{answer:?}");
     }
@@ -144,6 +174,7 @@ impl Driver {
                     self.workers.retain(|w| *w != worker);
                 }
             }
+            Step::Restart => self.restart(),
             Step::Pass(seconds) => {
                 self.now = now + Duration::from_secs(seconds);
                 self.scheduler.tick(self.now);
@@ -184,6 +215,9 @@ impl Driver {
             let active = leases.of_unit(unit).len();
             assert_eq!(frontier.is_running(unit), active > 0, "a unit is lost or held twice");
             assert!(active <= LEASES_PER_UNIT);
+            let holder = |lease: &LeaseId| leases.get(*lease).unwrap().worker;
+            let holders: HashSet<_> = leases.of_unit(unit).iter().map(holder).collect();
+            assert_eq!(holders.len(), active, "a worker has a unit twice");
             let waiting = !frontier.is_done(unit) && !frontier.is_running(unit);
             assert_eq!(frontier.is_ready(unit), waiting && self.needs_complete(unit));
             let failed = self.failed.get(&unit).copied().unwrap_or(0);

@@ -11,11 +11,11 @@ use crate::plan::SectionNode;
 const LEASE: u64 = 60;
 const COPY: u64 = 10;
 
-fn at(seconds: u64) -> Tick {
+pub(super) fn at(seconds: u64) -> Tick {
     Tick(Duration::from_secs(seconds))
 }
 
-fn policy() -> Policy {
+pub(super) fn policy() -> Policy {
     Policy {
         lease_time: Duration::from_secs(LEASE),
         attempts: 3,
@@ -38,7 +38,7 @@ pub(super) fn graph(sections: &[(&[u32], u64)]) -> Arc<Graph> {
     Arc::new(Graph::new(nodes.collect(), units.collect()).unwrap())
 }
 
-fn scheduler(sections: &[(&[u32], u64)]) -> Scheduler {
+pub(super) fn scheduler(sections: &[(&[u32], u64)]) -> Scheduler {
     Scheduler::new(graph(sections), policy(), 1, []).unwrap()
 }
 
@@ -47,7 +47,7 @@ pub(super) fn shard(text: &str) -> ShardDigest {
 }
 
 impl Scheduler {
-    fn must_grant(&mut self, now: Tick, worker: WorkerId) -> Grant {
+    pub(super) fn must_grant(&mut self, now: Tick, worker: WorkerId) -> Grant {
         match self.lease(now, worker) {
             Ok(LeaseAnswer::Granted(grant)) => grant,
             other => panic!("no lease: {other:?}"),
