@@ -16,14 +16,13 @@ pub fn verify(args: &VerifyArgs) -> anyhow::Result<()> {
     let bytes = manifest.bytes();
     let start = Instant::now();
     let bar = report::bar(bytes, "verifying");
-    let manifest = pool::build(args.threads)?.install(|| {
-        retrotab_tablefmt::verify(&args.dir, |done| {
-            bar.inc(done);
-            match stop.is_set() {
-                true => ControlFlow::Break(()),
-                false => ControlFlow::Continue(()),
-            }
-        })
+    pool::start(args.threads)?;
+    let manifest = retrotab_tablefmt::verify(&args.dir, |done| {
+        bar.inc(done);
+        match stop.is_set() {
+            true => ControlFlow::Break(()),
+            false => ControlFlow::Continue(()),
+        }
     })?;
     bar.finish_and_clear();
     let seconds = start.elapsed().as_secs_f64();

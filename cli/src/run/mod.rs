@@ -7,7 +7,6 @@ pub mod report;
 
 use std::fs;
 use std::path::Path;
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::Context;
@@ -96,11 +95,11 @@ fn compute(job: &Job, options: &RunOptions, stop: &Interrupt) -> anyhow::Result<
         scratch: job.folder().path().to_owned(),
         isa: Isa::detect(),
     };
-    let pool = Arc::new(pool::build(options.threads)?);
+    pool::start(options.threads)?;
     let mut repairs = 0;
     loop {
-        pipeline::solve_all(job, &pool, &resources, stop)?;
-        match put_together(job, &pool, &options.out, stop) {
+        pipeline::solve_all(job, &resources, stop)?;
+        match put_together(job, &options.out, stop) {
             Err(CoordinatorError::BadStoredShard { unit, what }) if repairs < REPAIRS => {
                 tracing::warn!(unit = unit.0, what, "computing a damaged shard again");
                 repairs += 1;
@@ -110,16 +109,10 @@ fn compute(job: &Job, options: &RunOptions, stop: &Interrupt) -> anyhow::Result<
     }
 }
 
-fn put_together(
-    job: &Job,
-    pool: &rayon::ThreadPool,
-    out: &Path,
-    stop: &Interrupt,
-) -> Result<Manifest, CoordinatorError> {
+fn put_together(job: &Job, out: &Path, stop: &Interrupt) -> Result<Manifest, CoordinatorError> {
     tracing::info!("putting the table together");
     let bar = report::bar(job.stored_bytes()?, "putting together");
-    let merged = pool
-        .install(|| merge(job, out, stop.flag(), &mut |progress| bar.set_position(progress.bytes)));
+    let merged = merge(job, out, stop.flag(), &mut |progress| bar.set_position(progress.bytes));
     bar.finish_and_clear();
     merged
 }

@@ -6,7 +6,6 @@ use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::thread;
 
 use anyhow::Context;
-use rayon::ThreadPool;
 use retrotab_coordinator::scheduler::{Grant, LeaseAnswer};
 use retrotab_coordinator::{CoordinatorError, Job};
 use retrotab_tablefmt::layout::SectionId;
@@ -29,19 +28,14 @@ struct Solved {
 }
 
 /// Solves and stores every unit of the job that is not done.
-pub fn solve_all(
-    job: &Job,
-    pool: &ThreadPool,
-    resources: &Resources,
-    stop: &Interrupt,
-) -> anyhow::Result<()> {
+pub fn solve_all(job: &Job, resources: &Resources, stop: &Interrupt) -> anyhow::Result<()> {
     let reached = Reached::new(job, stop)?;
     let (solved, to_store) = sync_channel(1);
     let (stored, news) = channel();
     let done = thread::scope(|scope| {
-        let storer = scope.spawn(|| store(job, pool, &reached, to_store, stored));
+        let storer = scope.spawn(|| store(job, &reached, to_store, stored));
         let mut solver = UnitSolver::new(job.plan().spec(), job.plan().digest(), resources.clone());
-        let done = solve(job, pool, &mut solver, &reached, solved, &news);
+        let done = solve(job, &mut solver, &reached, solved, &news);
         let stored = storer.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
         // A solver that has nobody to give shards to stops because the storer has.
         stored.and(done)
@@ -53,7 +47,6 @@ pub fn solve_all(
 /// Leases and solves until nothing is left.
 fn solve(
     job: &Job,
-    pool: &ThreadPool,
     solver: &mut UnitSolver,
     reached: &Reached<'_>,
     solved: SyncSender<Solved>,
@@ -73,7 +66,7 @@ fn solve(
             LeaseAnswer::Stopped(stop) => return Err(CoordinatorError::Stopped(stop).into()),
         };
         reached.section(job, grant.range.section);
-        let shard = pool.install(|| solver.solve(grant.unit, grant.range, &Stored(job), reached));
+        let shard = solver.solve(grant.unit, grant.range, &Stored(job), reached);
         match shard {
             Ok(shard) => {
                 if solved.send(Solved { grant, shard }).is_err() {
@@ -97,14 +90,13 @@ fn solve(
 /// Checks and stores shards until there are no more.
 fn store(
     job: &Job,
-    pool: &ThreadPool,
     reached: &Reached<'_>,
     to_store: Receiver<Solved>,
     stored: Sender<()>,
 ) -> anyhow::Result<()> {
     for Solved { grant, shard } in to_store {
         let bytes = shard.len() as u64;
-        pool.install(|| job.commit(grant.lease, shard))?;
+        job.commit(grant.lease, shard)?;
         reached.bytes.fetch_add(bytes, Ordering::Relaxed);
         reached.tell();
         // Nobody waits for the news after the last unit.
