@@ -257,7 +257,32 @@ impl Frames {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
+
+    proptest! {
+        #[test]
+        fn every_entry_is_in_the_frame_that_holds_it(
+            sections in prop::collection::vec(1u64..700_000, 1..6),
+            entry in any::<prop::sample::Index>(),
+            wide in any::<prop::sample::Index>(),
+        ) {
+            let entry_type = *wide.get(&[EntryType::U8, EntryType::U16, EntryType::U32]);
+            let layout = layout(&sections);
+            let frames = Frames::new(&layout, entry_type);
+            let by_section = layout.sections.iter().map(|s| frame_sizes(entry_type, s.entries));
+            let expected: Vec<u32> = by_section.flatten().collect();
+            let found: Vec<u32> = (0..frames.count()).map(|f| frames.raw_len(f)).collect();
+            prop_assert_eq!(found, expected);
+
+            let entry = entry.index(layout.entries() as usize) as u64;
+            let Place { frame, value } = frames.place(entry).unwrap();
+            prop_assert_eq!(frames.first_entry(frame) + value, entry);
+            prop_assert!(value * entry_type.bytes() < u64::from(frames.raw_len(frame)));
+            prop_assert_eq!(frames.place(layout.entries()), None);
+        }
+    }
 
     fn layout(sections: &[u64]) -> TableLayout {
         let section = |(i, &entries): (usize, &u64)| SectionSpec { name: i.to_string(), entries };

@@ -85,7 +85,37 @@ pub(crate) fn read(
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
+
+    proptest! {
+        #[test]
+        fn any_table_comes_back(list in prop::collection::vec((0u32..5000, any::<u32>()), 0..50)) {
+            let frames = sizes(&list);
+            let raw: Vec<u32> = frames.iter().map(|f| f.raw).collect();
+            prop_assert_eq!(read(&file(&frames), Path::new("f"), &raw).unwrap(), frames);
+        }
+
+        #[test]
+        fn made_up_tables_are_refused(
+            bytes in prop::collection::vec(any::<u8>(), 0..200),
+            raw in prop::collection::vec(any::<u32>(), 0..20),
+        ) {
+            prop_assert!(read(&bytes, Path::new("f"), &raw).is_err());
+        }
+
+        #[test]
+        fn made_up_sizes_are_refused(sized in prop::collection::vec(any::<[u32; 2]>(), 1..20)) {
+            // All but the sizes is as it must be.
+            let raw: Vec<u32> = sized.iter().map(|s| s[1]).collect();
+            let list: Vec<(u32, u32)> = sized.iter().map(|s| (s[0], s[1])).collect();
+            let bytes = encode(&sizes(&list)).unwrap();
+            let total: u64 = sized.iter().map(|s| u64::from(s[0])).sum();
+            let found = read(&bytes, Path::new("f"), &raw);
+            prop_assert_eq!(found.is_ok(), total == 0);
+        }
+    }
 
     fn sizes(list: &[(u32, u32)]) -> Vec<FrameSize> {
         list.iter().map(|&(compressed, raw)| FrameSize { compressed, raw }).collect()

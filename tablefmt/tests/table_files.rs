@@ -48,6 +48,33 @@ fn the_bytes_do_not_depend_on_the_units() {
 }
 
 #[test]
+fn the_digests_are_those_of_the_files() {
+    use sha2::{Digest, Sha256};
+    let (dir, data) = table();
+    let bytes = fs::read(data).unwrap();
+    let sha256 = hex::encode(Sha256::digest(&bytes));
+    let sums = fs::read_to_string(dir.path().join("SHA256SUMS")).unwrap();
+    assert_eq!(sums, format!("{sha256}  000.u16.zst\n"));
+    let manifest = check(dir.path()).unwrap();
+    let file = &manifest.columns[0].files[0];
+    assert_eq!((&file.sha256, &file.blake3), (&sha256, &blake3::hash(&bytes).to_string()));
+    assert_eq!(file.bytes, bytes.len() as u64);
+    assert_eq!(manifest.compression.file_bytes, 1 << 30);
+    assert_eq!(manifest.compression.zstd_version, zstd::zstd_safe::version_string());
+}
+
+#[test]
+fn a_sum_list_that_is_no_text_is_corrupt() {
+    let (dir, _) = table();
+    let sums = dir.path().join("SHA256SUMS");
+    let whole = fs::read(&sums).unwrap();
+    for bytes in [vec![0xFF; whole.len()], whole[1..].to_vec(), [&whole[..], b"\n"].concat()] {
+        fs::write(&sums, bytes).unwrap();
+        is_corrupt(check(dir.path()), "SHA256SUMS");
+    }
+}
+
+#[test]
 fn every_value_can_be_read() {
     let (dir, _) = table();
     for access in [Access::Read, Access::Map] {
@@ -204,6 +231,10 @@ fn a_manifest_can_claim_nothing() {
         let error = with_manifest(pointer, new.clone());
         assert!(matches!(error, TableError::Corrupt { .. }), "{pointer} {new}: {error}");
     }
+    // A length beyond all bounds is refused before the file is looked at, so that lengths can
+    // be summed.
+    let error = with_manifest("/columns/0/files/0/bytes", json!(u64::MAX));
+    assert!(error.to_string().contains("bytes is 18446744073709551615, more than"), "{error}");
     // Lengths and digests of files are checked against the files.
     let error = with_manifest("/columns/0/files/0/bytes", json!(1));
     assert!(error.to_string().contains("000.u16.zst"), "{error}");
