@@ -2,8 +2,9 @@
 //!
 //! The shards' frames are copied as they are, in the order of the entries; nothing is
 //! compressed again, so the table does not depend on how the job was cut into units. The
-//! manifest comes last: an interrupted merge leaves a folder that is no table yet, and the
-//! next merge starts over and replaces what is there.
+//! manifest comes last: an interrupted merge leaves a folder that is no table yet. So that
+//! shards and table need not both fit on the disk, shards whose data file is durable are
+//! removed (in tables of one column); the next merge then goes on after those files.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -15,7 +16,8 @@ use retrotab_tablefmt::{TableError, TableWriter};
 use crate::error::CoordinatorError;
 use crate::ids::UnitId;
 use crate::job::{Job, JobStatus};
-use crate::shards::bad_or_refused;
+use crate::plan::Plan;
+use crate::shards::{Merged, bad_or_refused};
 
 /// How far a merge is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -52,12 +54,15 @@ pub fn merge(
         }
     }
     let plan = job.plan();
-    let mut writer = TableWriter::create(table, plan.spec().clone(), plan.layout().clone())?;
+    let mut merged = job.shard_store().merged()?;
+    let (spec, layout) = (plan.spec().clone(), plan.layout().clone());
+    let mut writer = TableWriter::resume(table, spec, layout, merged.files)
+        .map_err(|error| forget_damaged(job, merged, error))?;
     let columns = plan.layout().columns.len() as u64;
     let shards = columns * u64::from(plan.graph().unit_count());
     let mut reached = MergeProgress { shards, ..MergeProgress::default() };
     for _ in 0..columns {
-        for unit in plan.graph().units() {
+        for unit in plan.graph().units().skip(merged.units as usize) {
             if cancel.load(Ordering::Relaxed) {
                 return Err(CoordinatorError::Cancelled);
             }
@@ -70,10 +75,35 @@ pub fn merge(
             let appended = appended.map_err(|error| whose_fault(unit, &shard, error));
             job.reopen_if_bad(appended)?;
             reached.shards_done += 1;
+            let (entries, files) = writer.durable();
+            if columns == 1 && files > merged.files {
+                merged = Merged { files, units: units_within(plan, entries) };
+                job.shard_store().set_merged(merged)?;
+            }
         }
     }
     progress(reached);
     Ok(writer.finish(job.made()?)?)
+}
+
+/// How many units, the first ones, are wholly within the first `entries` of the table.
+fn units_within(plan: &Plan, entries: u64) -> u32 {
+    let end = |&unit: &UnitId| plan.layout().entries_of(&plan.graph().range(unit)).end;
+    plan.graph().units().take_while(|unit| end(unit) <= entries).count() as u32
+}
+
+/// A data file from before that is damaged or gone takes its shards with it: their units go
+/// out again, as a bad shard's does.
+fn forget_damaged(job: &Job, merged: Merged, error: TableError) -> CoordinatorError {
+    let lost = matches!(error, TableError::Corrupt { .. } | TableError::MissingFile { .. });
+    if !lost || merged.units == 0 {
+        return CoordinatorError::Table(error);
+    }
+    let unit = UnitId(0);
+    match job.reopen(unit, &error.to_string()) {
+        Ok(()) => CoordinatorError::BadStoredShard { unit, what: error.to_string() },
+        Err(error) => error,
+    }
 }
 
 /// Tells a bad shard from a table that cannot be written.

@@ -20,6 +20,19 @@ use crate::plan::{Difference, Plan};
 
 const SUFFIX: &str = ".shard.zst";
 
+/// How much of a job is in durable data files of its table, so that its shards are not needed
+/// any more. Kept in a file beside the shards, which is written before any of them goes.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Merged {
+    /// Data files.
+    pub files: usize,
+    /// Units, the first ones, that are wholly in them.
+    pub units: u32,
+}
+
+/// Name of the file that says how much is merged.
+const MERGED: &str = "merged";
+
 /// The shards of one job in a folder.
 #[derive(Debug)]
 pub struct ShardStore {
@@ -124,6 +137,56 @@ impl ShardStore {
             Ok(found)
         };
         list().map_err(CoordinatorError::io("list", &self.folder))
+    }
+
+    /// How much is merged.
+    ///
+    /// # Errors
+    /// [`CoordinatorError::Table`] if the system refuses.
+    pub fn merged(&self) -> Result<Merged, CoordinatorError> {
+        let path = self.folder.join(MERGED);
+        match fs::read_to_string(&path) {
+            // A file of another job, or a damaged one, says nothing.
+            Ok(text) => Ok(self.parse_merged(&text).unwrap_or_default()),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Merged::default()),
+            Err(error) if error.kind() == io::ErrorKind::InvalidData => Ok(Merged::default()),
+            Err(error) => Err(TableError::io(&path, "read it")(error).into()),
+        }
+    }
+
+    fn parse_merged(&self, text: &str) -> Option<Merged> {
+        let mut words = text.split_whitespace();
+        let job = words.next()?;
+        let merged =
+            Merged { files: words.next()?.parse().ok()?, units: words.next()?.parse().ok()? };
+        let fits = merged.units <= self.plan.graph().unit_count();
+        (job == self.plan.digest().to_string() && words.next().is_none() && fits).then_some(merged)
+    }
+
+    /// Remembers durably how much is merged, and removes the shards that are not needed any
+    /// more.
+    ///
+    /// # Errors
+    /// [`CoordinatorError::Table`], [`CoordinatorError::Io`] if the system refuses.
+    pub fn set_merged(&self, merged: Merged) -> Result<(), CoordinatorError> {
+        let before = self.merged()?;
+        let text = format!("{} {} {}\n", self.plan.digest(), merged.files, merged.units);
+        durable::write_durably(&self.folder.join(MERGED), text.as_bytes())?;
+        (before.units..merged.units).try_for_each(|unit| self.remove(UnitId(unit)))
+    }
+
+    /// Nothing counts as merged any more: the units will be computed again.
+    ///
+    /// # Errors
+    /// [`CoordinatorError::Table`] if the system refuses.
+    pub fn forget_merged(&self) -> Result<(), CoordinatorError> {
+        let path = self.folder.join(MERGED);
+        match fs::remove_file(&path) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                Err(TableError::io(&path, "remove it")(error).into())
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Removes a unit's shard if there is one.

@@ -108,6 +108,12 @@ impl TableLayout {
         before.iter().map(|s| s.entries).sum()
     }
 
+    /// The entries of a unit, counted from the start of the table.
+    pub fn entries_of(&self, unit: &UnitRange) -> Range<u64> {
+        let start = self.first_entry(unit.section);
+        start + unit.first..start + unit.first + unit.entries
+    }
+
     /// Entries that fill a frame in every column at once; units start at multiples of it, so
     /// that a unit is made of whole frames in each column.
     pub fn unit_alignment(&self) -> u64 {

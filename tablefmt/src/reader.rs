@@ -74,6 +74,16 @@ impl DataFile {
             let what = format!("it has {len} bytes, but the manifest says {}", file.bytes);
             return Err(TableError::corrupt(&path, "length", what));
         }
+        Self::open_unlisted(source, path, frames, span)
+    }
+
+    /// Opens a data file that no manifest lists yet.
+    pub(crate) fn open_unlisted(
+        source: Box<dyn ReadAt>,
+        path: PathBuf,
+        frames: &Frames,
+        span: FileSpan,
+    ) -> Result<Self, TableError> {
         let numbers = span.first_frame..span.first_frame + span.frames;
         let raw: Vec<u32> = numbers.map(|frame| frames.raw_len(frame)).collect();
         let frames = seek::read(source.as_ref(), &path, &raw)?;

@@ -56,6 +56,22 @@ fn verify_file(
     identity: &mut Identity,
     progress: &mut impl FnMut(u64) -> std::ops::ControlFlow<()>,
 ) -> Result<(), TableError> {
+    let expected =
+        FileDigests { bytes: file.bytes, blake3: file.blake3.clone(), sha256: file.sha256.clone() };
+    if digest_file(data, frames, identity, progress)? != expected {
+        let what = "its BLAKE3 or SHA-256 is not the manifest's";
+        return Err(TableError::corrupt(&data.path, "whole file", what));
+    }
+    Ok(())
+}
+
+/// Decodes every frame of a data file for the identity, and computes the file's digests.
+pub(crate) fn digest_file(
+    data: &DataFile,
+    frames: &Frames,
+    identity: &mut Identity,
+    progress: &mut impl FnMut(u64) -> std::ops::ControlFlow<()>,
+) -> Result<FileDigests, TableError> {
     let read = |from: u64, buf: &mut [u8]| {
         let read = data.source.read_exact_at(from, buf);
         read.map_err(TableError::io(&data.path, "read it"))
@@ -81,11 +97,5 @@ fn verify_file(
     bytes.resize(seek::encoded_len(data.frames.len() as u64) as usize, 0);
     read(from, &mut bytes)?;
     hasher.update(&bytes);
-    let expected =
-        FileDigests { bytes: file.bytes, blake3: file.blake3.clone(), sha256: file.sha256.clone() };
-    if hasher.finish() != expected {
-        let what = "its BLAKE3 or SHA-256 is not the manifest's";
-        return Err(TableError::corrupt(&data.path, "whole file", what));
-    }
-    Ok(())
+    Ok(hasher.finish())
 }

@@ -1,16 +1,20 @@
 //! Writing a table from the shards of its units.
 
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use crate::durable::{self, Committing, DurableFile};
 use crate::error::TableError;
 use crate::frame::FrameSize;
-use crate::hashing::{FileHasher, Identity, TOGETHER};
-use crate::layout::{FileSpan, Frames, SectionId, TableLayout, UnitRange};
+use crate::hashing::{FileDigests, FileHasher, Identity, TOGETHER};
+use crate::layout::{EntryType, FRAME_RAW, FileSpan, Frames, TableLayout};
 use crate::manifest::{self, ColumnManifest, FileManifest, Made, Manifest};
+use crate::reader::DataFile;
 use crate::seek;
 use crate::shard::Shard;
+use crate::source::{self, Access};
 use crate::spec::TableSpec;
+use crate::verify;
 
 /// Writes a table into a folder: for each column in order, the shards of all units in order.
 /// The shards' frames are copied as they are; they are decoded only to be checked and for the
@@ -32,11 +36,12 @@ pub struct TableWriter {
 /// Writing one column.
 struct ColumnWriter {
     column: usize,
+    entry: EntryType,
     files: std::vec::IntoIter<FileSpan>,
     written: Vec<FileManifest>,
     file: Option<FileWriter>,
-    /// The unit range that the next shard must start with.
-    next: (SectionId, u64),
+    /// Entries of the table that are written.
+    entries: u64,
 }
 
 /// Writing one data file.
@@ -70,14 +75,52 @@ impl TableWriter {
         Ok(writer)
     }
 
+    /// Goes on with a table of one column of which the first `files` data files were written
+    /// durably before. They are read and checked again; everything after them is written anew.
+    pub fn resume(
+        dir: &Path,
+        spec: TableSpec,
+        layout: TableLayout,
+        files: usize,
+    ) -> Result<Self, TableError> {
+        let mut writer = Self::create(dir, spec, layout)?;
+        if let Some(current) = writer.current.as_mut().filter(|_| files > 0) {
+            let entry = writer.layout.columns[0].entry;
+            let frames = Frames::new(&writer.layout, entry);
+            for number in 0..files {
+                let span = current.files.next();
+                let span = span.ok_or_else(|| TableError::Bug("too many files".to_owned()))?;
+                let name = manifest::file_name(&writer.layout, 0, number);
+                let path = dir.join(&name);
+                let source = source::open(&path, Access::Read)?;
+                let data = DataFile::open_unlisted(source, path, &frames, span)?;
+                let go_on = &mut |_| ControlFlow::Continue(());
+                let digests = verify::digest_file(&data, &frames, &mut writer.identity, go_on)?;
+                current.written.push(file_manifest(name, span, entry, digests));
+                current.entries = span.first_entry + span.entries;
+            }
+        }
+        Ok(writer)
+    }
+
+    /// Entries of the first column whose data files are durable, and how many files those are.
+    pub fn durable(&self) -> (u64, usize) {
+        let written = self.current.as_ref().filter(|current| current.column == 0);
+        // The last finished file may still be on its way to the disk.
+        let durable = written.map_or(&[][..], |current| &current.written);
+        let durable = &durable[..durable.len().saturating_sub(1)];
+        (durable.iter().map(|file| file.entries).sum(), durable.len())
+    }
+
     fn start_column(&mut self) {
         let column = self.columns.len();
         self.current = self.layout.columns.get(column).map(|found| ColumnWriter {
             column,
+            entry: found.entry,
             files: Frames::new(&self.layout, found.entry).files().into_iter(),
             written: Vec::new(),
             file: None,
-            next: (SectionId(0), 0),
+            entries: 0,
         });
     }
 
@@ -94,13 +137,14 @@ impl TableWriter {
         let Some(mut current) = self.current.take() else {
             return Err(TableError::Bug("a shard for a table that is complete or broken".into()));
         };
-        let range = shard.header().range();
-        if (range.section, range.first) != current.next || !shard.is_of(&self.layout) {
-            return Err(TableError::Bug(format!("{shard:?} instead of {:?}", current.next)));
+        let entries = self.layout.entries_of(&shard.header().range());
+        if !entries.contains(&current.entries) || !shard.is_of(&self.layout) {
+            let next = current.entries;
+            return Err(TableError::Bug(format!("{shard:?} does not hold entry {next}")));
         }
-        self.append_frames(&mut current, shard, progress)?;
-        current.next = after(&self.layout, range);
-        if current.next.0.0 as usize == self.layout.sections.len() {
+        self.append_frames(&mut current, shard, entries.start, progress)?;
+        current.entries = entries.end;
+        if current.entries == self.layout.entries() {
             self.finish_column(current);
         } else {
             self.current = Some(current);
@@ -112,11 +156,14 @@ impl TableWriter {
         &mut self,
         current: &mut ColumnWriter,
         shard: &Shard,
+        first_entry: u64,
         mut progress: impl FnMut(u64),
     ) -> Result<(), TableError> {
         let column = current.column;
         let frames = shard.frames(column);
-        let mut next = 0;
+        // A table that is gone on with may have the shard's first frames already.
+        let in_frame = FRAME_RAW / self.layout.columns[column].entry.bytes();
+        let mut next = ((current.entries - first_entry) / in_frame) as usize;
         while next < frames.len() {
             let file = current.file(&self.dir, &self.layout)?;
             let room = file.span.frames as usize - file.frames.len();
@@ -157,17 +204,6 @@ impl TableWriter {
     }
 }
 
-/// Where the entries after a unit start.
-fn after(layout: &TableLayout, range: UnitRange) -> (SectionId, u64) {
-    let SectionId(section) = range.section;
-    let end = range.range().end;
-    if end == layout.sections[section as usize].entries {
-        (SectionId(section + 1), 0)
-    } else {
-        (SectionId(section), end)
-    }
-}
-
 impl ColumnWriter {
     /// The file that the next frame belongs to.
     fn file(&mut self, dir: &Path, layout: &TableLayout) -> Result<&mut FileWriter, TableError> {
@@ -189,16 +225,25 @@ impl ColumnWriter {
         file.hasher.update(&seek_table);
         committing.start(file.file)?;
         let digests = file.hasher.finish();
-        self.written.push(FileManifest {
-            name: file.name,
-            first_entry: file.span.first_entry,
-            entries: file.span.entries,
-            raw_bytes: file.frames.iter().map(|f| u64::from(f.raw)).sum(),
-            bytes: digests.bytes,
-            blake3: digests.blake3,
-            sha256: digests.sha256,
-        });
+        self.written.push(file_manifest(file.name, file.span, self.entry, digests));
         Ok(())
+    }
+}
+
+fn file_manifest(
+    name: String,
+    span: FileSpan,
+    entry: EntryType,
+    digests: FileDigests,
+) -> FileManifest {
+    FileManifest {
+        name,
+        first_entry: span.first_entry,
+        entries: span.entries,
+        raw_bytes: span.entries * entry.bytes(),
+        bytes: digests.bytes,
+        blake3: digests.blake3,
+        sha256: digests.sha256,
     }
 }
 

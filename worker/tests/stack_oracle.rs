@@ -29,7 +29,7 @@ fn rule(mean: Mean) -> Rule {
 
 /// A table and its ranking.
 struct Solved {
-    ranking: Ranking,
+    ranking: std::sync::Arc<Ranking>,
     values: Vec<u16>,
 }
 

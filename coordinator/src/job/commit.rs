@@ -72,9 +72,15 @@ impl Job {
             return Ok(());
         }
         tracing::warn!(unit = unit.0, what, "a stored shard is bad");
-        self.change_record(unit, pending_record)?;
-        self.shards.remove(unit)?;
-        Ok(self.decide(|scheduler, now| scheduler.reopen(now, unit))?)
+        // Computing it again needs the shards of units before it, which a merge has removed.
+        let merged = self.shards.merged()?;
+        self.shards.forget_merged()?;
+        for unit in (0..merged.units).map(UnitId).filter(|&u| u != unit).chain([unit]) {
+            self.change_record(unit, pending_record)?;
+            self.shards.remove(unit)?;
+            self.decide(|scheduler, now| scheduler.reopen(now, unit))?;
+        }
+        Ok(())
     }
 
     /// Passes a result on; if it says that a stored shard is bad, its unit goes out again.

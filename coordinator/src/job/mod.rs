@@ -225,6 +225,11 @@ impl Job {
         Ok(())
     }
 
+    /// The job's shards.
+    pub(crate) fn shard_store(&self) -> &ShardStore {
+        &self.shards
+    }
+
     /// Bytes of all shards in the store.
     ///
     /// # Errors

@@ -16,7 +16,7 @@ use crate::folder::WorkFolder;
 use crate::ids::UnitId;
 use crate::plan::Plan;
 use crate::scheduler::{Scheduler, StopReason, UnitResult};
-use crate::shards::ShardStore;
+use crate::shards::{Merged, ShardStore};
 use crate::state::{STATE_VERSION, SledStore, StateStore, job_record, stop_of};
 
 use super::{Inner, Job, JobOptions, Record, done_record, pending_record, result_of};
@@ -209,8 +209,11 @@ impl Start<'_> {
         let mut records = state.units()?;
         let mut files = self.shards.list()?;
         let mut found = Found::default();
-        for (unit, result) in self.done_units(state)? {
+        let done = self.done_units(state)?;
+        let merged = self.merged(&done, &files)?;
+        for (unit, result) in done {
             match files.remove(&unit) {
+                _ if unit.0 < merged.units => found.units_done += 1,
                 Some(length) if length == result.shard.length => found.units_done += 1,
                 _ => self.drop_bad(state, unit, &mut records, &mut found)?,
             }
@@ -231,6 +234,24 @@ impl Start<'_> {
             }
         }
         Ok(found)
+    }
+
+    /// How much is merged, which counts only if every unit is done and no other shard is
+    /// needed: solving needs the shards of the units before.
+    fn merged(
+        &self,
+        done: &[(UnitId, UnitResult)],
+        files: &BTreeMap<UnitId, u64>,
+    ) -> Result<Merged, CoordinatorError> {
+        let merged = self.shards.merged()?;
+        let there = |(unit, result): &(UnitId, UnitResult)| {
+            unit.0 < merged.units || files.get(unit) == Some(&result.shard.length)
+        };
+        if done.len() == self.plan.graph().unit_count() as usize && done.iter().all(there) {
+            return Ok(merged);
+        }
+        self.shards.forget_merged()?;
+        Ok(Merged::default())
     }
 
     /// The done units of a state.
