@@ -28,7 +28,10 @@ pub fn probe(args: &ProbeArgs) -> anyhow::Result<()> {
             }
         }
     } else {
-        let words: Vec<&str> = args.position.iter().flat_map(|w| w.split_whitespace()).collect();
+        let words: Vec<&str> = match args.position.as_slice() {
+            [quoted] => quoted.split_whitespace().collect(),
+            words => words.iter().map(String::as_str).collect(),
+        };
         prober.print(&words, &mut out)?;
     }
     out.flush()?;

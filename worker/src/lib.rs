@@ -11,4 +11,4 @@ mod units;
 
 pub use error::{InputError, SolveError};
 pub use progress::Progress;
-pub use units::{UnitError, UnitSolver, ValueSource, unit_parts};
+pub use units::{UnitError, UnitSolver, ValueSource};

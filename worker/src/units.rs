@@ -1,7 +1,5 @@
 //! From a unit to its shard, for tables of every family.
 
-use std::ops::Range;
-
 use retrotab_tablefmt::TableError;
 use retrotab_tablefmt::layout::{EntryType, SectionId, TableLayout, UnitRange};
 use retrotab_tablefmt::shard::{JobDigest, UnitId, encode_shard};
@@ -98,15 +96,4 @@ impl EntrySource for StackEntries<'_> {
         let read = self.source.read(id, 0, 2 * first, bytes);
         read.map_err(|source| InputError::Fetch { section: section.to_string(), source })
     }
-}
-
-/// The parts of a byte range of a section that each unit of it holds, given how many entries
-/// a unit has: the unit's number in the section, and which bytes of its column.
-pub fn unit_parts(bytes: Range<u64>, unit_bytes: u64) -> impl Iterator<Item = (u64, Range<u64>)> {
-    let units = bytes.start / unit_bytes..bytes.end.div_ceil(unit_bytes);
-    units.map(move |unit| {
-        let start = unit * unit_bytes;
-        let from = bytes.start.max(start) - start;
-        (unit, from..bytes.end.min(start + unit_bytes) - start)
-    })
 }

@@ -40,6 +40,8 @@ pub fn run(family: RunFamily) -> anyhow::Result<()> {
         return Ok(());
     }
     let stop = interrupt::catch()?;
+    // Before the job: shards found without a record are checked on these threads.
+    pool::start(options.threads)?;
     let start = Instant::now();
     let work = options.out.join("work");
     let job = open_job(&work, &spec, &options)?;
@@ -95,7 +97,6 @@ fn compute(job: &Job, options: &RunOptions, stop: &Interrupt) -> anyhow::Result<
         scratch: job.folder().path().to_owned(),
         isa: Isa::detect(),
     };
-    pool::start(options.threads)?;
     let mut repairs = 0;
     loop {
         pipeline::solve_all(job, &resources, stop)?;
