@@ -1,10 +1,19 @@
-//! Compiles `retrotab.proto` into Rust types, without needing `protoc`.
+//! Compiles `retrotab.proto` into Rust types and stubs, without needing `protoc`.
 
 use std::error::Error;
+use std::path::PathBuf;
+
+use prost::Message;
 
 fn main() -> Result<(), Box<dyn Error>> {
     println!("cargo:rerun-if-changed=retrotab.proto");
     let files = protox::compile(["retrotab.proto"], ["."])?;
-    prost_build::Config::new().compile_fds(files)?;
+    // For server reflection.
+    let descriptors = PathBuf::from(std::env::var("OUT_DIR")?).join("descriptors.bin");
+    std::fs::write(descriptors, files.encode_to_vec())?;
+    // Chunks of shards are large; the rest is small and simpler as vectors.
+    let chunks = [".retrotab.v1.FetchShardChunk", ".retrotab.v1.SubmitShardChunk"];
+    let config = chunks.iter().fold(tonic_prost_build::configure(), |c, path| c.bytes(path));
+    config.compile_fds(files)?;
     Ok(())
 }
