@@ -22,8 +22,22 @@ pub fn report(error: &anyhow::Error) -> ExitCode {
         // Whoever read our output has seen enough, as with `head`.
         return ExitCode::SUCCESS;
     }
-    eprintln!("retrotab: {error:#}");
+    eprintln!("retrotab: {}", message(error));
     ExitCode::from(if is_users(error) { USERS } else { OTHER })
+}
+
+/// An error with its causes, each said once: messages of the libraries often hold that of their
+/// cause already.
+pub fn message(error: &anyhow::Error) -> String {
+    let mut text = String::new();
+    for cause in error.chain().map(ToString::to_string) {
+        if text.is_empty() {
+            text = cause;
+        } else if !text.contains(&cause) {
+            text = format!("{text}: {cause}");
+        }
+    }
+    text
 }
 
 fn is_users(error: &anyhow::Error) -> bool {
@@ -48,4 +62,20 @@ fn is_users_job(error: &CoordinatorError) -> bool {
 fn is_broken_pipe(error: &anyhow::Error) -> bool {
     let broken = |cause: &io::Error| cause.kind() == io::ErrorKind::BrokenPipe;
     error.chain().any(|cause| cause.downcast_ref().is_some_and(broken))
+}
+
+#[cfg(test)]
+mod tests {
+    use anyhow::Context;
+
+    use super::*;
+
+    #[test]
+    fn causes_are_said_once() {
+        let doing = "open it";
+        let source = io::Error::other("the disk is on fire");
+        let error = TableError::Io { path: "table".into(), doing, source };
+        let error = Err::<(), _>(error).context("cannot go on").unwrap_err();
+        assert_eq!(message(&error), "cannot go on: table: cannot open it: the disk is on fire");
+    }
 }

@@ -81,7 +81,7 @@ fn solve(
                 if !is_bad_shard(&error) || repairs > super::REPAIRS {
                     return Err(error).context(format!("cannot solve unit {}", grant.unit));
                 }
-                tracing::warn!("{error:#}; computing that shard again");
+                tracing::warn!("{error}; computing that shard again");
             }
         }
     }
