@@ -6,6 +6,7 @@
 //! table of the finished shards.
 
 pub mod clock;
+pub mod daemon;
 pub mod error;
 pub mod folder;
 pub mod ids;
@@ -13,6 +14,7 @@ pub mod job;
 pub mod merge;
 pub mod plan;
 pub mod scheduler;
+pub mod service;
 pub mod shards;
 pub mod state;
 

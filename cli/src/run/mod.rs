@@ -6,6 +6,7 @@ pub mod pool;
 pub mod report;
 
 use std::fs;
+use std::io;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -34,7 +35,12 @@ const REPAIRS: u32 = 10;
 pub fn run(family: RunFamily) -> anyhow::Result<()> {
     let RunFamily::Stack(stack) = family;
     let (spec, options) = (stack.spec()?, stack.options);
+    let work = options.out.join("work");
     if let Some(manifest) = finished(&options.out, &spec)? {
+        if !options.keep_work {
+            // There if the run that finished the table was killed just then.
+            remove_if_there(&work)?;
+        }
         println!("{}: finished before", options.out.display());
         println!("identity   {}", manifest.identity);
         return Ok(());
@@ -43,17 +49,25 @@ pub fn run(family: RunFamily) -> anyhow::Result<()> {
     // Before the job: shards found without a record are checked on these threads.
     pool::start(options.threads)?;
     let start = Instant::now();
-    let work = options.out.join("work");
     let job = open_job(&work, &spec, &options)?;
     let before = job.progress().entries_done;
     let manifest = compute(&job, &options, &stop)?;
     if !options.keep_work {
         // Still locked, so that nobody else starts in what is being removed.
-        fs::remove_dir_all(&work).with_context(|| format!("cannot remove {}", work.display()))?;
+        remove_if_there(&work)?;
     }
     drop(job);
     summary(&options.out, &manifest, manifest.entries - before, start.elapsed());
     Ok(())
+}
+
+fn remove_if_there(folder: &Path) -> anyhow::Result<()> {
+    match fs::remove_dir_all(folder) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => {
+            Err(error).with_context(|| format!("cannot remove {}", folder.display()))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// The manifest of the table in `out` if it is the one asked for; refuses another one.
