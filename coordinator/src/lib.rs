@@ -14,6 +14,7 @@ pub mod job;
 pub mod merge;
 pub mod plan;
 pub mod scheduler;
+pub mod serve;
 pub mod service;
 pub mod shards;
 pub mod state;

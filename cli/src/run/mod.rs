@@ -11,6 +11,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::Context;
+use bytesize::ByteSize;
 use retrotab_coordinator::job::Recovery;
 use retrotab_coordinator::merge::merge;
 use retrotab_coordinator::plan::{Plan, UnitSize};
@@ -34,7 +35,7 @@ const REPAIRS: u32 = 10;
 /// Computes the table asked for, or goes on with it.
 pub fn run(family: RunFamily) -> anyhow::Result<()> {
     let RunFamily::Stack(stack) = family;
-    let (spec, options) = (stack.spec()?, stack.options);
+    let (spec, options) = (stack.table.spec()?, stack.options);
     let work = options.out.join("work");
     if let Some(manifest) = finished(&options.out, &spec)? {
         if !options.keep_work {
@@ -86,11 +87,7 @@ fn finished(out: &Path, spec: &TableSpec) -> anyhow::Result<Option<Manifest>> {
 }
 
 fn open_job(work: &Path, spec: &TableSpec, options: &RunOptions) -> anyhow::Result<Job> {
-    let size = match options.unit_size {
-        Some(size) => UnitSize::Entries(size.as_u64() / spec.layout().entry_bytes()),
-        None => UnitSize::Automatic,
-    };
-    let plan = Plan::new(spec.clone(), size)?;
+    let plan = Plan::new(spec.clone(), unit_size(spec, options.unit_size))?;
     // Nobody else computes, and this process does not lose itself: leases only end with work.
     let forever = Duration::from_secs(u32::MAX.into());
     let policy = Policy {
@@ -101,6 +98,14 @@ fn open_job(work: &Path, spec: &TableSpec, options: &RunOptions) -> anyhow::Resu
     };
     let job_options = JobOptions { policy, recovery: Recovery::Rebuild, ..JobOptions::default() };
     Ok(Job::create_or_resume(work, plan, job_options)?.0)
+}
+
+/// The size of units that the user asked for, or the automatic one.
+pub fn unit_size(spec: &TableSpec, asked: Option<ByteSize>) -> UnitSize {
+    match asked {
+        Some(size) => UnitSize::Entries(size.as_u64() / spec.layout().entry_bytes()),
+        None => UnitSize::Automatic,
+    }
 }
 
 /// Solves all units and puts the table together. Shards that turn out to be damaged are

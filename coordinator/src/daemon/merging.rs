@@ -15,8 +15,10 @@ use super::entry::{Entry, Stage};
 impl Daemon {
     /// Puts the tables of all finished jobs together. To be called again and again from a
     /// thread of its own: a merge that fails, for lack of space for example, is tried again.
-    /// `cancel` ends it early; the next one goes on from there.
-    pub fn merge_finished(&self, cancel: &AtomicBool) {
+    /// `cancel` ends it early; the next one goes on from there. Says whether one has failed and
+    /// should rest for a while.
+    pub fn merge_finished(&self, cancel: &AtomicBool) -> bool {
+        let mut failed = false;
         for entry in self.entries() {
             let Stage::Open(job) = entry.stage() else { continue };
             if job.status() != JobStatus::Finished {
@@ -24,7 +26,7 @@ impl Daemon {
             }
             match self.merge_one(&entry, &job, cancel) {
                 Ok(manifest) => self.finish(&entry, job, &manifest),
-                Err(CoordinatorError::Cancelled) => return,
+                Err(CoordinatorError::Cancelled) => break,
                 Err(CoordinatorError::BadStoredShard { unit, what }) => {
                     entry.note(format!("the stored shard of unit {unit} is bad: {what}"), true);
                 }
@@ -32,9 +34,11 @@ impl Daemon {
                     tracing::error!(job = %entry.digest, %error, "cannot put the table together");
                     let text = format!("cannot put the table together: {error}; trying again");
                     entry.set_trouble(text);
+                    failed = true;
                 }
             }
         }
+        failed
     }
 
     fn merge_one(
