@@ -6,13 +6,17 @@
 //! table of the finished shards.
 
 pub mod clock;
+pub mod daemon;
 pub mod error;
 pub mod folder;
 pub mod ids;
 pub mod job;
 pub mod merge;
+pub mod net;
 pub mod plan;
 pub mod scheduler;
+pub mod serve;
+pub mod service;
 pub mod shards;
 pub mod state;
 

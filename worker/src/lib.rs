@@ -6,6 +6,7 @@
 mod error;
 mod pool;
 mod progress;
+pub mod remote;
 pub mod stack;
 mod units;
 

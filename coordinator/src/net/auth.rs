@@ -23,7 +23,7 @@ use tonic::Status;
 use tonic::transport::server::{TcpConnectInfo, TlsConnectInfo};
 use tower::{Layer, Service};
 
-use super::http::Caller;
+use super::http::{Caller, Certificate};
 use super::tls::ClientCertificates;
 
 /// gRPC calls that need no token.
@@ -137,7 +137,7 @@ impl Guard {
             return Ok(());
         }
         let caller = request.extensions().get::<Caller>();
-        let certified = caller.is_some_and(|caller| caller.certificate);
+        let certified = caller.is_some_and(|caller| caller.certificate == Certificate::Shown);
         let checked = match self.certificates {
             ClientCertificates::Needed if !certified => Err(Refusal::NoCertificate),
             _ => {
@@ -242,7 +242,9 @@ pub async fn guard_http(
             let ask = [(WWW_AUTHENTICATE, "Basic realm=\"retrotab\", charset=\"UTF-8\"")];
             match refusal {
                 // No password helps here.
-                Refusal::NoCertificate => (StatusCode::FORBIDDEN, refusal.to_string() + "\n").into_response(),
+                Refusal::NoCertificate => {
+                    (StatusCode::FORBIDDEN, refusal.to_string() + "\n").into_response()
+                }
                 _ => (StatusCode::UNAUTHORIZED, ask, refusal.to_string() + "\n").into_response(),
             }
         }
@@ -278,7 +280,8 @@ mod tests {
         let right = format!("Bearer {TOKEN}");
         assert_eq!(call(&[&right]), Ok(()));
         assert_eq!(call(&[&format!("bEARER  {TOKEN} ")]), Ok(()));
-        for none in ["", "Bearer", TOKEN, &format!("Bearer{TOKEN}"), &basic(&format!("x:{TOKEN}"))] {
+        for none in ["", "Bearer", TOKEN, &format!("Bearer{TOKEN}"), &basic(&format!("x:{TOKEN}"))]
+        {
             assert_eq!(call(&[none]), Err(Refusal::NoToken), "{none}");
         }
         for wrong in ["Bearer ", "Bearer x", &format!("{right}x"), &right[..right.len() - 1]] {
@@ -330,16 +333,16 @@ mod tests {
     fn where_certificates_are_needed_http_calls_need_one_and_the_token() {
         let token = Token::parse(TOKEN.as_bytes()).unwrap();
         let guard = Guard::new(Some(token), ClientCertificates::Needed);
-        let call = |certificate: bool, headers: &[&str]| {
+        let call = |certificate: Certificate, headers: &[&str]| {
             let mut request = request("/", headers);
             let address = "10.0.0.1:1".parse().unwrap();
             request.extensions_mut().insert(Caller { address, certificate });
             guard.check_http(&request)
         };
         let right = format!("Bearer {TOKEN}");
-        assert_eq!(call(true, &[&right]), Ok(()));
-        assert_eq!(call(true, &[]), Err(Refusal::NoToken));
-        assert_eq!(call(false, &[&right]), Err(Refusal::NoCertificate));
+        assert_eq!(call(Certificate::Shown, &[&right]), Ok(()));
+        assert_eq!(call(Certificate::Shown, &[]), Err(Refusal::NoToken));
+        assert_eq!(call(Certificate::NotShown, &[&right]), Err(Refusal::NoCertificate));
         assert_eq!(guard.check_http(&request("/", &[&right])), Err(Refusal::NoCertificate));
         assert_eq!(guard.check_http(&request("/healthz", &[])), Ok(()));
     }

@@ -1,51 +1,43 @@
-//! How much a caller may use up at a time.
+//! How much a connection may use up.
 
 use std::time::Duration;
 
-use retrotab_proto::CHUNK_BYTES;
-use retrotab_proto::v1::coordinator_server::{Coordinator, CoordinatorServer};
 use tonic::transport::Server;
 use tower::layer::util::{Identity, Stack};
 
 use super::auth::{AuthLayer, Guard};
 use super::tls::ServerTls;
 
-/// What one caller may use up.
+/// What one connection, or all to the HTTP port, may use up.
 #[derive(Debug, Clone)]
-pub struct Limits {
-    /// Most bytes of a message: a chunk, and what surrounds it.
-    pub message_bytes: usize,
-    /// Most calls of one connection at a time; more wait at the caller.
+pub struct ConnectionLimits {
+    /// Most calls of one gRPC connection at a time; more wait at the caller.
     pub streams: u32,
     /// Most bytes of a call's headers.
     pub header_bytes: u32,
-    /// An idle connection is asked whether its other end is there so often.
+    /// An idle connection is asked so often whether its other end is there.
     pub keepalive: Duration,
     /// A connection that does not answer for so long is closed.
     pub keepalive_timeout: Duration,
-    /// Most time for a call; uploads are the longest. A stream to the caller may go on longer
-    /// once it has begun.
-    pub request_timeout: Duration,
-    /// Most time between two chunks of an upload.
-    pub chunk_timeout: Duration,
+    /// Most time until a call is answered; uploads are the longest. An answer that is a stream
+    /// may go on longer.
+    pub call_timeout: Duration,
     /// Most connections to the HTTP port at a time; more wait.
     pub http_connections: usize,
-    /// Most time for the head of an HTTP request.
+    /// Most time for the head of an HTTP request, and between two requests.
     pub http_head_timeout: Duration,
 }
 
-impl Default for Limits {
-    fn default() -> Limits {
-        Limits {
-            message_bytes: CHUNK_BYTES + (64 << 10),
-            streams: 64,
+impl Default for ConnectionLimits {
+    fn default() -> ConnectionLimits {
+        ConnectionLimits {
+            streams: 128,
             header_bytes: 16 << 10,
             keepalive: Duration::from_secs(20),
             keepalive_timeout: Duration::from_secs(20),
-            request_timeout: Duration::from_secs(30 * 60),
-            chunk_timeout: Duration::from_secs(60),
+            call_timeout: Duration::from_secs(60 * 60),
             http_connections: 256,
-            http_head_timeout: Duration::from_secs(20),
+            http_head_timeout: Duration::from_secs(30),
         }
     }
 }
@@ -59,7 +51,7 @@ const RESET_STREAMS: usize = 32;
 /// # Errors
 /// If the certificates cannot be used.
 pub fn grpc_server(
-    limits: &Limits,
+    limits: &ConnectionLimits,
     guard: Guard,
     tls: Option<&ServerTls>,
 ) -> Result<Server<Stack<AuthLayer, Identity>>, tonic::transport::Error> {
@@ -72,15 +64,10 @@ pub fn grpc_server(
         .http2_max_header_list_size(limits.header_bytes)
         .http2_max_pending_accept_reset_streams(Some(RESET_STREAMS))
         .http2_max_local_error_reset_streams(Some(RESET_STREAMS))
-        .timeout(limits.request_timeout);
+        .timeout(limits.call_timeout);
     let server = match tls {
         None => server,
         Some(tls) => server.tls_config(tls.for_grpc())?,
     };
     Ok(server.layer(AuthLayer::new(guard)))
-}
-
-/// The coordinator's service with the limit on the size of a message.
-pub fn coordinator_service<T: Coordinator>(service: T, limits: &Limits) -> CoordinatorServer<T> {
-    CoordinatorServer::new(service).max_decoding_message_size(limits.message_bytes)
 }
