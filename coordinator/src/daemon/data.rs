@@ -128,7 +128,8 @@ mod tests {
             data.write_job(JobDigest([number; 32]), &file).unwrap();
         }
         fs::create_dir(dir.path().join("jobs/interrupted")).unwrap();
-        let created = data.jobs().unwrap().iter().map(|f| f.created_unix_seconds).collect::<Vec<_>>();
+        let created =
+            data.jobs().unwrap().iter().map(|f| f.created_unix_seconds).collect::<Vec<_>>();
         assert_eq!(created, [10, 20, 30]);
         let damaged = dir.path().join("jobs").join(JobDigest([1; 32]).to_string()).join("job");
         fs::write(&damaged, b"\xff\xff").unwrap();

@@ -165,12 +165,8 @@ impl Daemon {
         }
         let name = self.name_for(&plan, &request.name)?;
         let description = Some(plan.description());
-        let file = JobFile {
-            description,
-            name,
-            created_unix_seconds: unix_seconds(),
-            cancelled: false,
-        };
+        let file =
+            JobFile { description, name, created_unix_seconds: unix_seconds(), cancelled: false };
         self.data.write_job(plan.digest(), &file)?;
         let entry = Arc::new(self.entry(plan, file)?);
         entry.note("submitted", false);
@@ -228,20 +224,17 @@ impl Daemon {
     pub fn cancel(&self, digest: &[u8]) -> Result<JobSummary, DaemonError> {
         let _one_at_a_time = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
         let entry = self.by_digest(digest)?;
-        match entry.stage() {
-            Stage::Cancelled => {}
-            Stage::Finished { .. } => {
-                let state = "finished; there is nothing to cancel".to_owned();
-                return Err(DaemonError::NotOpen { job: entry.digest, state });
-            }
-            Stage::Open(_) | Stage::Broken(_) => {
-                let file = JobFile { cancelled: true, ..entry.file() };
-                self.data.write_job(entry.digest, &file)?;
-                entry.set_cancelled(&file);
-                self.close(&entry, Stage::Cancelled)?;
-                entry.note("cancelled", true);
-                tracing::info!(job = %entry.digest, "job cancelled");
-            }
+        if matches!(entry.stage(), Stage::Finished { .. }) {
+            let state = "finished; there is nothing to cancel".to_owned();
+            return Err(DaemonError::NotOpen { job: entry.digest, state });
+        }
+        if !matches!(entry.stage(), Stage::Cancelled) {
+            let file = JobFile { cancelled: true, ..entry.file() };
+            self.data.write_job(entry.digest, &file)?;
+            entry.set_cancelled(&file);
+            self.close(&entry, Stage::Cancelled)?;
+            entry.note("cancelled", true);
+            tracing::info!(job = %entry.digest, "job cancelled");
         }
         Ok(entry.summary(self.now()))
     }

@@ -221,7 +221,8 @@ mod tests {
         let key = (JobDigest([1; 32]), LeaseId(7));
         workers.called(second(50), one).unwrap().granted(key, UnitId(3), 100);
         assert_eq!(workers.silent(second(61), Duration::from_secs(60)), [two]);
-        let leased = |workers: &mut Workers, id| workers.called(second(61), id).unwrap().leased(key);
+        let leased =
+            |workers: &mut Workers, id| workers.called(second(61), id).unwrap().leased(key);
         assert_eq!(leased(&mut workers, one).unwrap(), UnitId(3));
         assert!(matches!(leased(&mut workers, two), Err(DaemonError::UnknownLease(_))));
         workers.forget_job(key.0);

@@ -336,7 +336,9 @@ fn log(job: &str, event: &Event) {
         Event::AttemptFailed { unit, worker, reason, .. } => {
             tracing::warn!(job, unit = unit.0, %worker, %reason, "a lease ended without a result");
         }
-        Event::UnitDone { unit, worker } => tracing::debug!(job, unit = unit.0, %worker, "unit done"),
+        Event::UnitDone { unit, worker } => {
+            tracing::debug!(job, unit = unit.0, %worker, "unit done")
+        }
         Event::UnitReopened { unit } => {
             tracing::warn!(job, unit = unit.0, "the unit must be computed again");
         }

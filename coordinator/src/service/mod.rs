@@ -134,7 +134,10 @@ impl Coordinator for Service {
         Ok(Response::new(v1::ListWorkersResponse { workers }))
     }
 
-    async fn register(&self, request: Request<v1::RegisterRequest>) -> Answer<v1::RegisterResponse> {
+    async fn register(
+        &self,
+        request: Request<v1::RegisterRequest>,
+    ) -> Answer<v1::RegisterResponse> {
         let (address, request) = (address(&request), request.into_inner());
         let registered = self.daemon(move |daemon| daemon.register(&request, address));
         registered.await.map(Response::new)

@@ -113,7 +113,9 @@ impl Sending {
             let mut data = vec![0; size];
             let read = self.shard.read_stored(offset, &mut data);
             let chunk = match read {
-                Ok(()) => Ok(v1::FetchShardChunk { digest: digest.take(), data: Bytes::from(data) }),
+                Ok(()) => {
+                    Ok(v1::FetchShardChunk { digest: digest.take(), data: Bytes::from(data) })
+                }
                 Err(error) => Err(Status::unavailable(error.to_string())),
             };
             let failed = chunk.is_err();
