@@ -8,13 +8,17 @@
 pub mod clock;
 pub mod error;
 pub mod folder;
+pub mod http;
 pub mod ids;
 pub mod job;
 pub mod merge;
+pub mod metrics;
+pub mod phase;
 pub mod plan;
 pub mod scheduler;
 pub mod shards;
 pub mod state;
+pub mod view;
 
 pub use error::CoordinatorError;
 pub use job::{Job, JobOptions};
