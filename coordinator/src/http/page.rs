@@ -2,7 +2,6 @@
 
 use axum::Router;
 use axum::http::header;
-use axum::response::IntoResponse;
 use axum::routing::get;
 
 use super::Site;
@@ -14,28 +13,26 @@ pub(super) const SECURITY_POLICY: &str = "default-src 'none'; script-src 'self';
 
 const HTML: &str = "text/html; charset=utf-8";
 const STYLE: &str = "text/css; charset=utf-8";
+const IMAGE: &str = "image/svg+xml";
 const SCRIPT: &str = "text/javascript; charset=utf-8";
+
+/// Path, type and text of every file.
+const FILES: [(&str, &str, &str); 10] = [
+    ("/", HTML, include_str!("assets/page.html")),
+    ("/assets/page.css", STYLE, include_str!("assets/page.css")),
+    ("/assets/icon.svg", IMAGE, include_str!("assets/icon.svg")),
+    ("/assets/main.js", SCRIPT, include_str!("assets/main.js")),
+    ("/assets/dom.js", SCRIPT, include_str!("assets/dom.js")),
+    ("/assets/text.js", SCRIPT, include_str!("assets/text.js")),
+    ("/assets/jobs.js", SCRIPT, include_str!("assets/jobs.js")),
+    ("/assets/sections.js", SCRIPT, include_str!("assets/sections.js")),
+    ("/assets/workers.js", SCRIPT, include_str!("assets/workers.js")),
+    ("/assets/plot.js", SCRIPT, include_str!("assets/plot.js")),
+];
 
 /// The page and its parts.
 pub(super) fn routes() -> Router<Site> {
-    Router::new()
-        .route("/", get(async || file(HTML, include_str!("assets/page.html"))))
-        .route("/assets/page.css", get(async || file(STYLE, include_str!("assets/page.css"))))
-        .route("/assets/main.js", get(async || file(SCRIPT, include_str!("assets/main.js"))))
-        .route("/assets/text.js", get(async || file(SCRIPT, include_str!("assets/text.js"))))
-        .route("/assets/jobs.js", get(async || file(SCRIPT, include_str!("assets/jobs.js"))))
-        .route(
-            "/assets/sections.js",
-            get(async || file(SCRIPT, include_str!("assets/sections.js"))),
-        )
-        .route("/assets/workers.js", get(async || file(SCRIPT, include_str!("assets/workers.js"))))
-        .route("/assets/plot.js", get(async || file(SCRIPT, include_str!("assets/plot.js"))))
-        .route(
-            "/assets/icon.svg",
-            get(async || file("image/svg+xml", include_str!("assets/icon.svg"))),
-        )
-}
-
-fn file(kind: &'static str, text: &'static str) -> impl IntoResponse {
-    ([(header::CONTENT_TYPE, kind)], text)
+    FILES.iter().fold(Router::new(), |routes, &(path, kind, text)| {
+        routes.route(path, get(async move || ([(header::CONTENT_TYPE, kind)], text)))
+    })
 }
