@@ -1,5 +1,6 @@
 //! The command line.
 
+use std::net::SocketAddr;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
@@ -8,6 +9,8 @@ use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use retrotab_tablefmt::spec::TableSpec;
 use retrotab_tablefmt::stack::{Cards, Rule, StackSpec, Stacks};
+
+use crate::remote_options::RemoteOptions;
 
 /// Computes big exact tables about card and stick games, and hands them out.
 #[derive(Debug, Parser)]
@@ -37,6 +40,15 @@ pub enum Command {
     /// Compute a table in this process.
     #[command(subcommand)]
     Run(RunFamily),
+    /// Hand out the units of jobs to workers on other machines, and put their tables together.
+    Coordinator(CoordinatorArgs),
+    /// Submit a job to a coordinator: the same tables as `run`.
+    #[command(subcommand)]
+    Submit(SubmitFamily),
+    /// Cancel a job of a coordinator. Submitting it again goes on with it.
+    Cancel(CancelArgs),
+    /// Show what a coordinator is doing.
+    Status(StatusArgs),
     /// Say what a table is.
     Info(InfoArgs),
     /// Check every byte of a table.
@@ -60,6 +72,15 @@ pub enum RunFamily {
 /// `run stack`.
 #[derive(Debug, ClapArgs)]
 pub struct RunStack {
+    #[command(flatten)]
+    pub table: StackTable,
+    #[command(flatten)]
+    pub options: RunOptions,
+}
+
+/// A stack table.
+#[derive(Debug, ClapArgs)]
+pub struct StackTable {
     /// Number of stacks.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=5))]
     stacks: u8,
@@ -70,8 +91,6 @@ pub struct RunStack {
     /// How the draws are combined.
     #[arg(long, value_enum, default_value_t = RuleName::Sorted)]
     rule: RuleName,
-    #[command(flatten)]
-    pub options: RunOptions,
 }
 
 /// Rules by the names people type.
@@ -83,7 +102,7 @@ enum RuleName {
     Choice,
 }
 
-impl RunStack {
+impl StackTable {
     /// The table asked for.
     pub fn spec(&self) -> anyhow::Result<TableSpec> {
         let rule = match self.rule {
@@ -113,6 +132,81 @@ pub struct RunOptions {
     /// Keep the shards and the state of the job in DIR/work.
     #[arg(long)]
     pub keep_work: bool,
+}
+
+/// The table families, for `submit`.
+#[derive(Debug, Subcommand)]
+pub enum SubmitFamily {
+    /// Success rate of every position of the stack game.
+    Stack(SubmitStack),
+}
+
+/// `submit stack`.
+#[derive(Debug, ClapArgs)]
+pub struct SubmitStack {
+    #[command(flatten)]
+    pub table: StackTable,
+    #[command(flatten)]
+    pub options: SubmitOptions,
+}
+
+/// Options of `submit` for every family.
+#[derive(Debug, ClapArgs)]
+pub struct SubmitOptions {
+    #[command(flatten)]
+    pub remote: RemoteOptions,
+    /// Name of the finished table's folder: letters, digits, `-`, `_` [default: by the table].
+    #[arg(long, value_name = "NAME")]
+    pub name: Option<String>,
+    /// Raw size of a work unit; the table does not depend on it [default: by the table's size].
+    #[arg(long, value_name = "BYTES")]
+    pub unit_size: Option<ByteSize>,
+    /// Wait until the table is finished.
+    #[arg(long)]
+    pub wait: bool,
+}
+
+/// `cancel`.
+#[derive(Debug, ClapArgs)]
+pub struct CancelArgs {
+    /// The job: its digest, the beginning of it, or the name of its table.
+    pub job: String,
+    #[command(flatten)]
+    pub remote: RemoteOptions,
+}
+
+/// `status`.
+#[derive(Debug, ClapArgs)]
+pub struct StatusArgs {
+    /// Go on showing it, in a view of its own on a terminal.
+    #[arg(long)]
+    pub watch: bool,
+    /// Print JSON; with `--watch` one line each time.
+    #[arg(long)]
+    pub json: bool,
+    #[command(flatten)]
+    pub remote: RemoteOptions,
+}
+
+/// `coordinator`.
+#[derive(Debug, ClapArgs)]
+pub struct CoordinatorArgs {
+    /// Folder of jobs and finished tables.
+    #[arg(long, value_name = "DIR")]
+    pub data: PathBuf,
+    /// Where workers and users call.
+    #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:7420")]
+    pub listen: SocketAddr,
+    /// Where browsers and Prometheus call.
+    #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:7421")]
+    pub http: SocketAddr,
+    /// Make the state of every job anew from its shards.
+    #[arg(long)]
+    pub rebuild: bool,
+    /// How long a unit stays with a worker that makes no progress.
+    #[arg(long, value_name = "SECONDS", default_value_t = 60,
+          value_parser = clap::value_parser!(u32).range(1..=86_400))]
+    pub lease_seconds: u32,
 }
 
 /// `info`.

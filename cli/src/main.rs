@@ -2,11 +2,15 @@
 //! them out.
 
 mod args;
+mod coordinator;
 mod failure;
 mod info;
 mod logging;
 mod probe;
+mod remote_options;
 mod run;
+mod status;
+mod submit;
 mod text;
 mod verify;
 
@@ -18,9 +22,15 @@ use args::{Args, Command};
 
 fn main() -> ExitCode {
     let args = Args::parse();
+    // Does nothing but in the program that the tests run.
+    let _fail_points = fail::FailScenario::setup();
     logging::start(args.log_format);
     let done = match args.command {
         Command::Run(job) => run::run(job),
+        Command::Coordinator(args) => coordinator::coordinator(&args),
+        Command::Submit(family) => submit::submit(family),
+        Command::Cancel(args) => submit::cancel(&args),
+        Command::Status(args) => status::status(&args),
         Command::Info(args) => info::info(&args),
         Command::Verify(args) => verify::verify(&args),
         Command::Probe(args) => probe::probe(&args),

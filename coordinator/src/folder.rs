@@ -73,7 +73,7 @@ impl WorkFolder {
     }
 }
 
-fn lock(folder: &Path) -> Result<File, CoordinatorError> {
+pub(crate) fn lock(folder: &Path) -> Result<File, CoordinatorError> {
     let path = folder.join("lock");
     let mut options = File::options();
     let file = options.read(true).write(true).create(true).truncate(false).open(&path);

@@ -6,6 +6,7 @@
 //! table of the finished shards.
 
 pub mod clock;
+pub mod daemon;
 pub mod error;
 pub mod folder;
 pub mod http;
@@ -16,6 +17,8 @@ pub mod metrics;
 pub mod phase;
 pub mod plan;
 pub mod scheduler;
+pub mod serve;
+pub mod service;
 pub mod shards;
 pub mod state;
 pub mod view;

@@ -23,6 +23,8 @@ const HAS_CHECKSUM: u8 = 1 << 2;
 thread_local! {
     // A context takes about a megabyte and long to set up, so each thread keeps its own.
     static COMPRESSOR: RefCell<Option<Compressor<'static>>> = const { RefCell::new(None) };
+    // Frames wait for their shard in memory: each gets no more than it needs.
+    static ROOM: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
     static DECOMPRESSOR: RefCell<Option<Decompressor<'static>>> = const { RefCell::new(None) };
 }
 
@@ -42,7 +44,12 @@ pub fn compress(raw: &[u8]) -> std::io::Result<Vec<u8>> {
                 slot.insert(compressor)
             }
         };
-        compressor.compress(raw)
+        ROOM.with_borrow_mut(|room| {
+            room.clear();
+            room.reserve(zstd_safe::compress_bound(raw.len()));
+            compressor.compress_to_buffer(raw, room)?;
+            Ok(room.as_slice().to_vec())
+        })
     })
 }
 

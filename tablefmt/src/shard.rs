@@ -283,6 +283,15 @@ impl Shard {
         parts.into_par_iter().try_for_each_init(Vec::new, |room, part| self.read_part(part, room))
     }
 
+    /// Fills `out` with the shard's bytes as they are stored, from byte `from` on. They are not
+    /// checked.
+    ///
+    /// # Errors
+    /// [`TableError::Io`] if the system refuses, or there are not so many bytes.
+    pub fn read_stored(&self, from: u64, out: &mut [u8]) -> Result<(), TableError> {
+        self.source.read_exact_at(from, out).map_err(TableError::io(&self.path, "read it"))
+    }
+
     fn read_part(&self, part: FramePart<'_>, room: &mut Vec<u8>) -> Result<(), TableError> {
         let FramePart { column, frame, offset, size, skip, out } = part;
         room.resize(size.compressed as usize, 0);

@@ -6,10 +6,12 @@ pub mod pool;
 pub mod report;
 
 use std::fs;
+use std::io;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::Context;
+use bytesize::ByteSize;
 use retrotab_coordinator::job::Recovery;
 use retrotab_coordinator::merge::merge;
 use retrotab_coordinator::plan::{Plan, UnitSize};
@@ -33,8 +35,13 @@ const REPAIRS: u32 = 10;
 /// Computes the table asked for, or goes on with it.
 pub fn run(family: RunFamily) -> anyhow::Result<()> {
     let RunFamily::Stack(stack) = family;
-    let (spec, options) = (stack.spec()?, stack.options);
+    let (spec, options) = (stack.table.spec()?, stack.options);
+    let work = options.out.join("work");
     if let Some(manifest) = finished(&options.out, &spec)? {
+        if !options.keep_work {
+            // There if the run that finished the table was killed just then.
+            remove_if_there(&work)?;
+        }
         println!("{}: finished before", options.out.display());
         println!("identity   {}", manifest.identity);
         return Ok(());
@@ -43,17 +50,25 @@ pub fn run(family: RunFamily) -> anyhow::Result<()> {
     // Before the job: shards found without a record are checked on these threads.
     pool::start(options.threads)?;
     let start = Instant::now();
-    let work = options.out.join("work");
     let job = open_job(&work, &spec, &options)?;
     let before = job.progress().entries_done;
     let manifest = compute(&job, &options, &stop)?;
     if !options.keep_work {
         // Still locked, so that nobody else starts in what is being removed.
-        fs::remove_dir_all(&work).with_context(|| format!("cannot remove {}", work.display()))?;
+        remove_if_there(&work)?;
     }
     drop(job);
     summary(&options.out, &manifest, manifest.entries - before, start.elapsed());
     Ok(())
+}
+
+fn remove_if_there(folder: &Path) -> anyhow::Result<()> {
+    match fs::remove_dir_all(folder) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => {
+            Err(error).with_context(|| format!("cannot remove {}", folder.display()))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// The manifest of the table in `out` if it is the one asked for; refuses another one.
@@ -72,11 +87,7 @@ fn finished(out: &Path, spec: &TableSpec) -> anyhow::Result<Option<Manifest>> {
 }
 
 fn open_job(work: &Path, spec: &TableSpec, options: &RunOptions) -> anyhow::Result<Job> {
-    let size = match options.unit_size {
-        Some(size) => UnitSize::Entries(size.as_u64() / spec.layout().entry_bytes()),
-        None => UnitSize::Automatic,
-    };
-    let plan = Plan::new(spec.clone(), size)?;
+    let plan = Plan::new(spec.clone(), unit_size(spec, options.unit_size))?;
     // Nobody else computes, and this process does not lose itself: leases only end with work.
     let forever = Duration::from_secs(u32::MAX.into());
     let policy = Policy {
@@ -87,6 +98,14 @@ fn open_job(work: &Path, spec: &TableSpec, options: &RunOptions) -> anyhow::Resu
     };
     let job_options = JobOptions { policy, recovery: Recovery::Rebuild, ..JobOptions::default() };
     Ok(Job::create_or_resume(work, plan, job_options)?.0)
+}
+
+/// The size of units that the user asked for, or the automatic one.
+pub fn unit_size(spec: &TableSpec, asked: Option<ByteSize>) -> UnitSize {
+    match asked {
+        Some(size) => UnitSize::Entries(size.as_u64() / spec.layout().entry_bytes()),
+        None => UnitSize::Automatic,
+    }
 }
 
 /// Solves all units and puts the table together. Shards that turn out to be damaged are

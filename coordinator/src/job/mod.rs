@@ -21,7 +21,7 @@ use crate::ids::{LeaseId, Tick, UnitId, WorkerId};
 use crate::plan::Plan;
 use crate::scheduler::{
     Event, HeartbeatAnswer, JobProgress, LeaseAnswer, Policy, ReclaimAnswer, Scheduler, Status,
-    Stop, UnitResult,
+    Stop, UnitResult, WorkerName,
 };
 use crate::shards::ShardStore;
 use crate::state::{
@@ -39,6 +39,9 @@ pub struct JobOptions {
     pub recovery: Recovery,
     /// Where the time comes from.
     pub clock: Arc<dyn Clock>,
+    /// Hears what happens. Called while the job decides: it must be quick and must not call
+    /// the job.
+    pub observer: Arc<dyn Fn(&Event) + Send + Sync>,
 }
 
 impl Default for JobOptions {
@@ -47,6 +50,7 @@ impl Default for JobOptions {
             policy: Policy::default(),
             recovery: Recovery::Refuse,
             clock: Arc::new(SystemClock::default()),
+            observer: Arc::new(|_| {}),
         }
     }
 }
@@ -65,9 +69,12 @@ pub enum JobStatus {
 /// A job at work. It has its work folder for itself until it is dropped.
 pub struct Job {
     plan: Arc<Plan>,
+    /// The digest in short, for log lines.
+    name: String,
     shards: ShardStore,
     state: Box<dyn StateStore>,
     clock: Arc<dyn Clock>,
+    observer: Arc<dyn Fn(&Event) + Send + Sync>,
     inner: Mutex<Inner>,
     /// A unit has left [`Inner::being_stored`].
     stored: Condvar,
@@ -107,6 +114,20 @@ impl Job {
     /// Where the job stands, by section and worker.
     pub fn progress(&self) -> JobProgress {
         self.inner().scheduler.progress()
+    }
+
+    /// A unit's shard and who computed it; `None` if it is not done, or no unit of the job.
+    pub fn result(&self, unit: UnitId) -> Option<UnitResult> {
+        self.inner().scheduler.result(unit).cloned()
+    }
+
+    /// The unit of a lease that was granted in this run and not given back, whether it has
+    /// ended or not, and the worker's name.
+    ///
+    /// # Errors
+    /// [`CoordinatorError::Refused`] if the lease is unknown.
+    pub fn holder(&self, lease: LeaseId) -> Result<(UnitId, WorkerName), CoordinatorError> {
+        Ok(self.inner().scheduler.holder(lease)?)
     }
 
     /// The time on the job's clock, for comparison with the deadlines of leases.
@@ -260,7 +281,10 @@ impl Job {
         let mut inner = self.inner();
         let answer = decision(&mut inner.scheduler, self.clock.now());
         let events = inner.scheduler.take_events();
-        events.iter().for_each(log);
+        for event in &events {
+            log(&self.name, event);
+            (self.observer)(event);
+        }
         inner.unsaved.extend(events);
         self.save(&mut inner.unsaved);
         answer
@@ -307,17 +331,17 @@ impl Job {
 
 type Record = retrotab_proto::v1::UnitRecord;
 
-fn log(event: &Event) {
+fn log(job: &str, event: &Event) {
     match event {
         Event::AttemptFailed { unit, worker, reason, .. } => {
-            tracing::warn!(unit = unit.0, %worker, %reason, "a lease ended without a result");
+            tracing::warn!(job, unit = unit.0, %worker, %reason, "a lease ended without a result");
         }
-        Event::UnitDone { unit, worker } => tracing::debug!(unit = unit.0, %worker, "unit done"),
+        Event::UnitDone { unit, worker } => tracing::debug!(job, unit = unit.0, %worker, "unit done"),
         Event::UnitReopened { unit } => {
-            tracing::warn!(unit = unit.0, "the unit must be computed again");
+            tracing::warn!(job, unit = unit.0, "the unit must be computed again");
         }
-        Event::SectionDone { section } => tracing::debug!(section = section.0, "section done"),
-        Event::JobFinished => tracing::info!("all units are done"),
-        Event::JobStopped(stop) => tracing::error!(%stop, "the job has stopped"),
+        Event::SectionDone { section } => tracing::debug!(job, section = section.0, "section done"),
+        Event::JobFinished => tracing::info!(job, "all units are done"),
+        Event::JobStopped(stop) => tracing::error!(job, %stop, "the job has stopped"),
     }
 }

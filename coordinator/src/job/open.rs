@@ -84,10 +84,12 @@ impl Job {
         tracing::info!(job = %plan.digest(), folder = %work.display(), ?opening, "job opened");
         let inner = Inner { scheduler, being_stored: HashSet::new(), unsaved: Vec::new() };
         let job = Job {
+            name: plan.digest().to_string()[..12].to_owned(),
             plan,
             shards,
             state,
             clock: options.clock,
+            observer: options.observer,
             inner: Mutex::new(inner),
             stored: Condvar::new(),
             records: Mutex::new(()),

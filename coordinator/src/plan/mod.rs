@@ -4,6 +4,7 @@
 //! the units, numbered in the order of the entries; that order is also the order in which
 //! units go out. Families differ only in what their sections need: one module each.
 
+mod describe;
 mod graph;
 mod identity;
 mod size;
@@ -19,6 +20,7 @@ use retrotab_tablefmt::shard::JobDigest;
 use retrotab_tablefmt::spec::TableSpec;
 
 pub use crate::ids::UnitId;
+pub use describe::BadDescription;
 pub use graph::{Graph, MAX_UNITS, SectionNode};
 pub use identity::{Difference, JobIdentity};
 pub use size::UnitSize;

@@ -1,8 +1,6 @@
 //! Between stored records and the coordinator's own types.
 
 use retrotab_proto::v1;
-use retrotab_tablefmt::spec::TableSpec;
-use retrotab_tablefmt::stack::Rule;
 
 use crate::ids::{ShardDigest, UnitId};
 use crate::plan::Plan;
@@ -11,36 +9,13 @@ use crate::scheduler::{Conflict, Stop, StopReason, UnitResult};
 use super::STATE_VERSION;
 
 pub(crate) fn job_record(plan: &Plan, openings: u64) -> v1::JobRecord {
-    let identity = plan.identity();
     v1::JobRecord {
         state_version: STATE_VERSION,
-        description: Some(v1::JobDescription {
-            job_digest: identity.digest().as_bytes().to_vec(),
-            spec: Some(spec_message(plan.spec())),
-            unit_entries: plan.unit_entries(),
-            identity_text: identity.text().to_owned(),
-        }),
+        description: Some(plan.description()),
         openings,
         stop: None,
         created_unix_seconds: 0,
     }
-}
-
-fn spec_message(spec: &TableSpec) -> v1::TableSpec {
-    let family = match spec {
-        TableSpec::Stack(spec) => {
-            let rule = match spec.rule {
-                Rule::Sorted => v1::StackRule::Sorted1,
-                Rule::Choice => v1::StackRule::Choice1,
-            };
-            v1::table_spec::Family::Stack(v1::StackSpec {
-                stacks: spec.stacks.get().into(),
-                cards: spec.cards.get().into(),
-                rule: rule.into(),
-            })
-        }
-    };
-    v1::TableSpec { family: Some(family) }
 }
 
 /// A unit's record once its shard is stored; what is known of earlier failures stays.

@@ -69,6 +69,8 @@ impl StackUnits {
         let named = |source| SolveError::Input { section: section.to_string(), source };
         if self.current.as_ref().is_none_or(|current| current.context.section() != section) {
             self.current = None;
+            // Those of another section have other sizes, and would stay beside the new ones.
+            self.buffers = Buffers::default();
             let context = SectionContext::new(&self.ranking, section);
             let kept = self.keep(&context, &unit, source).map_err(named)?;
             self.current = Some(Current { context, kept });
@@ -131,8 +133,9 @@ impl StackUnits {
     fn working_set(&self, context: &SectionContext, unit: &Range<u64>) -> u64 {
         let threads = rayon::current_num_threads() as u64;
         let entries = unit.end - unit.start;
-        // The values, their compressed form, and those of the unit before, being stored.
-        let values = 4 * 2 * entries;
+        // The values and their compressed form, in frames and as a shard, beside the shards of
+        // the two units before: one waits, one is being stored.
+        let values = 5 * 2 * entries;
         let below = context.same_rows();
         let width = |section: Section| widest(self.ranking.section(section));
         let width = below.map_or(0, width);

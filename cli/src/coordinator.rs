@@ -1,0 +1,63 @@
+//! `retrotab coordinator`: hand out work until told to stop.
+
+use std::future::Future;
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::Context;
+use retrotab_coordinator::daemon::{Daemon, DaemonOptions};
+use retrotab_coordinator::job::Recovery;
+use retrotab_coordinator::scheduler::Policy;
+use retrotab_coordinator::serve;
+use retrotab_coordinator::service::Limits;
+use tokio::signal::unix::{SignalKind, signal};
+
+use crate::args::CoordinatorArgs;
+
+/// Serves until Ctrl-C or SIGTERM.
+pub fn coordinator(args: &CoordinatorArgs) -> anyhow::Result<()> {
+    let runtime = tokio::runtime::Runtime::new().context("cannot start threads")?;
+    runtime.block_on(run(args))
+}
+
+async fn run(args: &CoordinatorArgs) -> anyhow::Result<()> {
+    let stop = told_to_stop()?;
+    // Before the folder is opened: an address that is taken is said at once.
+    let listener = serve::listen(args.listen).await?;
+    let (data, options) = (args.data.clone(), options(args));
+    let opened = tokio::task::spawn_blocking(move || Daemon::open(&data, options)).await?;
+    let daemon = Arc::new(opened?);
+    let (address, data) = (listener.local_addr()?, args.data.display());
+    tracing::info!(%address, %data, "coordinator started");
+    serve::serve(daemon, listener, Limits::default(), stop).await?;
+    tracing::info!("coordinator stopped");
+    Ok(())
+}
+
+fn options(args: &CoordinatorArgs) -> DaemonOptions {
+    let lease_time = Duration::from_secs(args.lease_seconds.into());
+    let policy = Policy { lease_time, ..Policy::default() };
+    let recovery = if args.rebuild { Recovery::RebuildAlways } else { Recovery::Refuse };
+    DaemonOptions { policy, recovery, ..DaemonOptions::default() }
+}
+
+/// Ends when the user or the system wants the process to stop; the second time it exits at once.
+fn told_to_stop() -> anyhow::Result<impl Future<Output = ()>> {
+    let mut interrupt = signal(SignalKind::interrupt()).context("cannot catch Ctrl-C")?;
+    let mut terminate = signal(SignalKind::terminate()).context("cannot catch SIGTERM")?;
+    let mut told = async move || {
+        tokio::select! {
+            _ = interrupt.recv() => {}
+            _ = terminate.recv() => {}
+        }
+    };
+    Ok(async move {
+        told().await;
+        tracing::info!("stopping; once more to stop at once");
+        tokio::spawn(async move {
+            told().await;
+            // 128 + SIGINT, as shells expect.
+            std::process::exit(130);
+        });
+    })
+}

@@ -1,0 +1,106 @@
+//! `retrotab submit` and `retrotab cancel`: jobs of a coordinator.
+
+use std::time::Duration;
+
+use anyhow::{Context, anyhow};
+use retrotab_coordinator::plan::Plan;
+use retrotab_proto::PROTOCOL_VERSION;
+use retrotab_proto::v1::coordinator_client::CoordinatorClient;
+use retrotab_proto::v1::{
+    CancelJobRequest, GetJobRequest, JobPhase, JobSummary, ListJobsRequest, SubmitJobRequest,
+};
+use tonic::transport::Channel;
+
+use crate::args::{CancelArgs, SubmitFamily};
+use crate::failure::UserError;
+use crate::remote_options::RemoteOptions;
+use crate::{run, text};
+
+type Client = CoordinatorClient<Channel>;
+
+/// How often a job that is waited for is looked at.
+const LOOK: Duration = Duration::from_millis(500);
+
+/// Submits a job, and waits for its table if asked to.
+pub fn submit(family: SubmitFamily) -> anyhow::Result<()> {
+    let SubmitFamily::Stack(stack) = family;
+    let (spec, options) = (stack.table.spec()?, stack.options);
+    let plan = Plan::new(spec.clone(), run::unit_size(&spec, options.unit_size))?;
+    let request = SubmitJobRequest {
+        protocol_version: PROTOCOL_VERSION,
+        job: Some(plan.description()),
+        name: options.name.unwrap_or_default(),
+    };
+    let runtime = tokio::runtime::Runtime::new().context("cannot start threads")?;
+    runtime.block_on(async {
+        let mut client = connect(&options.remote).await?;
+        let answer = client.submit_job(request).await.map_err(refused)?.into_inner();
+        let job = answer.job.context("the coordinator sent no job")?;
+        let before = if answer.existed { " (submitted before)" } else { "" };
+        println!("{}: job {}{before}", job.name, hex(&job.job_digest));
+        if options.wait { wait(&mut client, job).await } else { Ok(()) }
+    })
+}
+
+/// Waits until a job is finished or cannot go on.
+async fn wait(client: &mut Client, mut job: JobSummary) -> anyhow::Result<()> {
+    loop {
+        match job.phase() {
+            JobPhase::Finished => {
+                println!("identity   {}", job.identity);
+                return Ok(());
+            }
+            JobPhase::Stopped => return Err(anyhow!("the job has stopped: {}", job.message)),
+            JobPhase::Cancelled => return Err(anyhow!("the job was cancelled")),
+            _ => tokio::time::sleep(LOOK).await,
+        }
+        let job_digest = job.job_digest.clone();
+        match client.get_job(GetJobRequest { job_digest }).await {
+            Ok(answer) => job = answer.into_inner().job.context("the coordinator sent no job")?,
+            // It may be restarting.
+            Err(status) if status.code() == tonic::Code::Unavailable => {}
+            Err(status) => return Err(refused(status)),
+        }
+    }
+}
+
+/// Cancels a job.
+pub fn cancel(args: &CancelArgs) -> anyhow::Result<()> {
+    let runtime = tokio::runtime::Runtime::new().context("cannot start threads")?;
+    runtime.block_on(async {
+        let mut client = connect(&args.remote).await?;
+        let jobs = client.list_jobs(ListJobsRequest {}).await.map_err(refused)?.into_inner().jobs;
+        let job_digest = find(&jobs, &args.job)?;
+        let request = CancelJobRequest { job_digest };
+        let job = client.cancel_job(request).await.map_err(refused)?.into_inner().job;
+        let job = job.context("the coordinator sent no job")?;
+        let (done, all) = (text::count(job.units_done.into()), text::count(job.units.into()));
+        println!("{}: cancelled, {done} of {all} units stay done", job.name);
+        Ok(())
+    })
+}
+
+/// The job that a user means.
+fn find(jobs: &[JobSummary], meant: &str) -> anyhow::Result<Vec<u8>> {
+    let fits = |job: &&JobSummary| job.name == meant || hex(&job.job_digest).starts_with(meant);
+    let found: Vec<_> = jobs.iter().filter(fits).collect();
+    match found.as_slice() {
+        [job] => Ok(job.job_digest.clone()),
+        [] => Err(UserError(format!("the coordinator has no job `{meant}`")).into()),
+        _ => Err(UserError(format!("`{meant}` could mean {} jobs", found.len())).into()),
+    }
+}
+
+async fn connect(remote: &RemoteOptions) -> anyhow::Result<Client> {
+    let url = remote.coordinator.clone();
+    let client = Client::connect(url.clone()).await;
+    client.with_context(|| format!("cannot reach the coordinator at {url}"))
+}
+
+fn refused(status: tonic::Status) -> anyhow::Error {
+    anyhow!("the coordinator says: {}", status.message())
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}

@@ -1,0 +1,146 @@
+//! Shards that go out to workers and come in from them.
+
+use std::sync::Arc;
+
+use retrotab_proto::v1::SubmitHeader;
+use retrotab_tablefmt::frame::MAX_COMPRESSED;
+use retrotab_tablefmt::layout::FRAME_RAW;
+use retrotab_tablefmt::shard::{JobDigest, Shard};
+
+use crate::error::CoordinatorError;
+use crate::ids::{LeaseId, ShardDigest, UnitId};
+use crate::job::{Committed, Job};
+use crate::plan::Plan;
+use crate::scheduler::WorkerName;
+
+use super::Daemon;
+use super::error::DaemonError;
+
+/// Units that can be asked for at a time.
+const MAX_LOCATED: usize = 4096;
+/// A shard's header and seek table, beside the frames, with room to spare.
+const BESIDE_FRAMES: u64 = 1 << 20;
+
+/// A shard that is coming in: whose it is has been checked, its bytes have not.
+pub struct Upload {
+    job: Arc<Job>,
+    digest: JobDigest,
+    worker: u64,
+    lease: LeaseId,
+    unit: UnitId,
+    expected: ShardDigest,
+}
+
+impl Upload {
+    /// Bytes that are to come.
+    pub fn length(&self) -> u64 {
+        self.expected.length
+    }
+}
+
+impl Daemon {
+    /// Which bytes the shards of units have; `None` for units that are not done.
+    ///
+    /// # Errors
+    /// [`DaemonError::UnknownJob`], [`DaemonError::NotOpen`]; [`DaemonError::Request`] if too
+    /// much is asked for.
+    pub fn locate(
+        &self,
+        job: &[u8],
+        units: &[u32],
+    ) -> Result<Vec<(UnitId, Option<ShardDigest>)>, DaemonError> {
+        if units.len() > MAX_LOCATED {
+            let what = format!("at most {MAX_LOCATED} units can be located at a time");
+            return Err(DaemonError::Request(what));
+        }
+        let job = self.by_digest(job)?.open()?;
+        let shard = |unit| (unit, job.result(unit).map(|result| result.shard));
+        Ok(units.iter().map(|&unit| shard(UnitId(unit))).collect())
+    }
+
+    /// A done unit's shard, for sending its bytes as they are stored.
+    ///
+    /// # Errors
+    /// [`DaemonError::UnknownJob`], [`DaemonError::NotOpen`], [`DaemonError::NotDone`];
+    /// [`DaemonError::Job`] if the shard is bad: its unit then goes out again.
+    pub fn shard(&self, job: &[u8], unit: UnitId) -> Result<(ShardDigest, Shard), DaemonError> {
+        let job = self.by_digest(job)?.open()?;
+        let result = job.result(unit).ok_or(DaemonError::NotDone(unit))?;
+        Ok((result.shard, job.shard(unit)?))
+    }
+
+    /// A worker is about to submit a shard: it must be the lease's holder, and the shard must
+    /// not be longer than the unit can make it.
+    ///
+    /// # Errors
+    /// [`DaemonError::UnknownWorker`], [`DaemonError::UnknownJob`], [`DaemonError::NotOpen`],
+    /// [`DaemonError::UnknownLease`], [`DaemonError::NotLeased`], [`DaemonError::Request`].
+    pub fn begin_submit(&self, header: &SubmitHeader) -> Result<Upload, DaemonError> {
+        let entry = self.by_digest(&header.job_digest)?;
+        let (lease, unit) = (LeaseId(header.lease), UnitId(header.unit));
+        let key = (entry.digest, lease);
+        let leased = self.workers().called(self.now(), header.worker)?.leased(key)?;
+        if leased != unit {
+            return Err(DaemonError::NotLeased { lease, unit });
+        }
+        let expected = digest_of(header).map_err(DaemonError::Request)?;
+        let most = longest_shard(&entry.plan, unit);
+        if expected.length > most {
+            return Err(DaemonError::Request(format!(
+                "the shard of unit {unit} cannot have {} bytes, only up to {most}",
+                expected.length
+            )));
+        }
+        let (job, digest, worker) = (entry.open()?, entry.digest, header.worker);
+        Ok(Upload { job, digest, worker, lease, unit, expected })
+    }
+
+    /// The shard's bytes are here. When this returns `Ok`, they are durable, and the worker is
+    /// told whose equal shard came first, if that is another's.
+    ///
+    /// # Errors
+    /// [`DaemonError::Request`] if they are not the bytes announced; [`DaemonError::Job`] for
+    /// whatever [`Job::commit`] says.
+    pub fn finish_submit(
+        &self,
+        upload: Upload,
+        bytes: Vec<u8>,
+    ) -> Result<Option<WorkerName>, DaemonError> {
+        let Upload { job, digest, worker, lease, unit, expected } = upload;
+        let found = ShardDigest::of(&bytes);
+        if found != expected {
+            return Err(DaemonError::Request(format!(
+                "the shard of unit {unit} arrived as {found} instead of {expected}; send it again"
+            )));
+        }
+        fail::fail_point!("submit::received", |_| std::process::abort());
+        let committed = job.commit(lease, bytes);
+        if let Err(CoordinatorError::BadShard { what, .. }) = &committed {
+            tracing::warn!(job = %digest, unit = unit.0, %lease, what, "a shard was refused");
+        }
+        let committed = committed?;
+        if let Ok(worker) = self.workers().called(self.now(), worker) {
+            worker.completed(self.now(), (digest, lease));
+        }
+        fail::fail_point!("submit::before-answer", |_| std::process::abort());
+        Ok(match committed {
+            Committed::First => None,
+            Committed::Identical { first_worker } => Some(first_worker),
+        })
+    }
+}
+
+fn digest_of(header: &SubmitHeader) -> Result<ShardDigest, String> {
+    let digest = header.digest.as_ref().ok_or("the shard's digest is missing")?;
+    let blake3 = blake3::Hash::from_slice(&digest.blake3);
+    let blake3 = blake3.map_err(|_| "the shard's digest is not 32 bytes long")?;
+    Ok(ShardDigest { blake3, length: digest.length })
+}
+
+/// Most bytes that a unit's shard can have.
+fn longest_shard(plan: &Plan, unit: UnitId) -> u64 {
+    let entries = plan.unit(unit).map_or(0, |range| range.entries);
+    let frames = |width: u64| (entries * width).div_ceil(FRAME_RAW);
+    let frames: u64 = plan.layout().columns.iter().map(|c| frames(c.entry.bytes())).sum();
+    frames * u64::from(MAX_COMPRESSED) + BESIDE_FRAMES
+}

@@ -1,0 +1,123 @@
+//! The coordinator's process: service, clockwork and merging, until it is told to stop.
+
+use std::future::Future;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use retrotab_proto::DESCRIPTORS;
+use retrotab_proto::v1::coordinator_server::CoordinatorServer;
+use tokio::net::TcpListener;
+use tokio_stream::wrappers::TcpListenerStream;
+use tonic::transport::Server;
+
+use crate::daemon::Daemon;
+use crate::service::{Limits, Service};
+
+/// How often leases and silent workers are looked at.
+const TICK: Duration = Duration::from_millis(500);
+/// How often finished jobs are looked for.
+const MERGE: Duration = Duration::from_millis(200);
+/// How long a failed merge rests.
+const MERGE_AGAIN: Duration = Duration::from_secs(5);
+
+/// A coordinator that cannot serve.
+#[derive(Debug, thiserror::Error)]
+pub enum ServeError {
+    /// The address cannot be listened on.
+    #[error("cannot listen on {address}: {source}; is another program using the port?")]
+    Listen {
+        /// The address.
+        address: SocketAddr,
+        /// Why not.
+        source: std::io::Error,
+    },
+    /// The network service failed.
+    #[error("the gRPC service failed: {0}")]
+    Transport(#[from] tonic::transport::Error),
+    /// The descriptors for reflection do not decode: a bug.
+    #[error("bug: server reflection: {0}")]
+    Reflection(#[from] tonic_reflection::server::Error),
+}
+
+/// Serves a daemon until `stop` is done.
+///
+/// # Errors
+/// [`ServeError`].
+pub async fn serve(
+    daemon: Arc<Daemon>,
+    listener: TcpListener,
+    limits: Limits,
+    stop: impl Future<Output = ()>,
+) -> Result<(), ServeError> {
+    let (health, health_service) = tonic_health::server::health_reporter();
+    health.set_serving::<CoordinatorServer<Service>>().await;
+    let reflection = tonic_reflection::server::Builder::configure()
+        .register_encoded_file_descriptor_set(DESCRIPTORS)
+        .register_encoded_file_descriptor_set(tonic_health::pb::FILE_DESCRIPTOR_SET)
+        .build_v1()?;
+    let stopping = Arc::new(AtomicBool::new(false));
+    let clockwork = Clockwork::start(&daemon, &stopping);
+    let served = Server::builder()
+        .add_service(health_service)
+        .add_service(reflection)
+        .add_service(Service::new(daemon, limits).into_server())
+        .serve_with_incoming_shutdown(TcpListenerStream::new(listener), async {
+            stop.await;
+            // A merge in the middle of a large table ends now; the next start goes on with it.
+            stopping.store(true, Ordering::Relaxed);
+        })
+        .await;
+    stopping.store(true, Ordering::Relaxed);
+    clockwork.join().await;
+    Ok(served?)
+}
+
+/// What goes on without being called for, on two threads of its own.
+struct Clockwork(Vec<tokio::task::JoinHandle<()>>);
+
+impl Clockwork {
+    fn start(daemon: &Arc<Daemon>, stopping: &Arc<AtomicBool>) -> Clockwork {
+        let (ticked, merged) = (Arc::clone(daemon), Arc::clone(daemon));
+        let (ticks, merges) = (Arc::clone(stopping), Arc::clone(stopping));
+        Clockwork(vec![
+            tokio::task::spawn_blocking(move || {
+                while !ticks.load(Ordering::Relaxed) {
+                    ticked.tick();
+                    std::thread::sleep(TICK);
+                }
+            }),
+            tokio::task::spawn_blocking(move || {
+                while !merges.load(Ordering::Relaxed) {
+                    let again = merged.merge_finished(&merges);
+                    rest(if again { MERGE_AGAIN } else { MERGE }, &merges);
+                }
+            }),
+        ])
+    }
+
+    async fn join(self) {
+        for handle in self.0 {
+            if let Err(error) = handle.await {
+                tracing::error!(%error, "bug: the clockwork has stopped");
+            }
+        }
+    }
+}
+
+/// Sleeps, but not much longer than until the process is told to stop.
+fn rest(time: Duration, stopping: &AtomicBool) {
+    let start = std::time::Instant::now();
+    while start.elapsed() < time && !stopping.load(Ordering::Relaxed) {
+        std::thread::sleep(MERGE.min(time));
+    }
+}
+
+/// Listens on an address.
+///
+/// # Errors
+/// [`ServeError::Listen`].
+pub async fn listen(address: SocketAddr) -> Result<TcpListener, ServeError> {
+    TcpListener::bind(address).await.map_err(|source| ServeError::Listen { address, source })
+}
