@@ -2,7 +2,7 @@
 
 import { element, follow, setText } from "./dom.js";
 import * as sections from "./sections.js";
-import { bytes, count, moment, percent, rate, span } from "./text.js";
+import { bytes, count, moment, percent, rate, short, span } from "./text.js";
 
 /** Most events that are shown; the coordinator may remember more. */
 const EVENTS = 50;
@@ -92,7 +92,7 @@ function updateFacts(card, job) {
     works ? rate(job.entries_per_second) : "–",
     works && job.eta_seconds !== null ? span(job.eta_seconds) : "–",
     `${count(job.units_done)} of ${count(job.units)}${running}`,
-    `${count(job.entries_done + job.entries_running)} of ${count(job.entries)}`,
+    `${short(job.entries_done + job.entries_running)} of ${short(job.entries)}`,
     bytes(job.stored_bytes),
     moment(job.created_unix_seconds * 1000),
   ];

@@ -60,7 +60,7 @@ function draw(sections) {
   const bottom = Math.max(...places.cells.map(([, y]) => y)) + CELL + 1 + places.below;
   const drawing = svg("svg", {
     viewBox: `0 0 ${right} ${bottom}`,
-    width: right * 1.35,
+    width: right * 1.5,
     role: "img",
     class: places.kind,
   });

@@ -27,10 +27,9 @@ export const count = (value) => String(value).replace(/\B(?=(\d{3})+(?!\d))/g, "
 
 /** A share in percent that only says 100 at the end. */
 export function percent(part, whole) {
-  if (whole <= 0) return "0 %";
-  const value = (100 * part) / whole;
-  if (part >= whole) return "100 %";
-  return Math.min(99.9, value).toFixed(value >= 10 ? 1 : 2) + " %";
+  if (part <= 0 || whole <= 0) return "0\u00a0%";
+  if (part >= whole) return "100\u00a0%";
+  return Math.min(99.9, (100 * part) / whole).toFixed(1) + "\u00a0%";
 }
 
 /** A time span: `45 s`, `12 min`, `3 h 20 min`, `2 d 5 h`. */
