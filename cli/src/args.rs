@@ -47,6 +47,8 @@ pub enum Command {
     Submit(SubmitFamily),
     /// Cancel a job of a coordinator. Submitting it again goes on with it.
     Cancel(CancelArgs),
+    /// Show what a coordinator is doing.
+    Status(StatusArgs),
     /// Say what a table is.
     Info(InfoArgs),
     /// Check every byte of a table.
@@ -169,6 +171,19 @@ pub struct SubmitOptions {
 pub struct CancelArgs {
     /// The job: its digest, the beginning of it, or the name of its table.
     pub job: String,
+    #[command(flatten)]
+    pub remote: RemoteOptions,
+}
+
+/// `status`.
+#[derive(Debug, ClapArgs)]
+pub struct StatusArgs {
+    /// Go on showing it, in a view of its own on a terminal.
+    #[arg(long)]
+    pub watch: bool,
+    /// Print JSON; with `--watch` one line each time.
+    #[arg(long)]
+    pub json: bool,
     #[command(flatten)]
     pub remote: RemoteOptions,
 }
