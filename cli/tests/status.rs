@@ -57,9 +57,7 @@ fn status_is_told_as_text_and_json() {
     let data = tempfile::tempdir().unwrap();
     let coordinator = Coordinator::start(data.path(), "127.0.0.1:0");
     let url = coordinator.url();
-    let status = |more: &[&str]| {
-        succeed(retrotab(&["status", "--coordinator", &url]).args(more))
-    };
+    let status = |more: &[&str]| succeed(retrotab(&["status", "--coordinator", &url]).args(more));
     assert_eq!(status(&[]), "no jobs\n\nno workers\n");
     coordinator.submit();
     let text = status(&[]);

@@ -203,9 +203,8 @@ fn asked(expression: &str) -> Vec<(String, BTreeMap<String, String>)> {
     let mut found = Vec::new();
     let mut rest = expression;
     while let Some(start) = rest.find(is_word) {
-        let (word, after) = rest[start..].split_at(
-            rest[start..].find(|c| !is_word(c)).unwrap_or(rest.len() - start),
-        );
+        let (word, after) = rest[start..]
+            .split_at(rest[start..].find(|c| !is_word(c)).unwrap_or(rest.len() - start));
         rest = after;
         if word.starts_with("retrotab_") || word.starts_with("process_") {
             let selector = after.strip_prefix('{').and_then(|text| text.split_once('}'));

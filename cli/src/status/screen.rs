@@ -250,7 +250,8 @@ mod tests {
         for part in ["live", "stack3", "50.0 %", "45.0 M/s", "ETA 00:00:09", "80 of 178 units"] {
             assert!(picture.contains(part), "{part:?} is not in:\n{picture}");
         }
-        for part in [" 1   ··", " 0 ██▄▄", "ant/4117", "! the lease of worker bee", "1 of 3"] {
+        for part in [" 1   ··", " 0 ██▄▄", "ant/4117", "! the lease of worker bee", "1 of 3"]
+        {
             assert!(picture.contains(part), "{part:?} is not in:\n{picture}");
         }
         screen.lost = Some((Duration::from_secs(75), "connection refused"));
