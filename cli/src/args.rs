@@ -10,7 +10,7 @@ use clap_complete::Shell;
 use retrotab_tablefmt::spec::TableSpec;
 use retrotab_tablefmt::stack::{Cards, Rule, StackSpec, Stacks};
 
-use crate::remote_options::RemoteOptions;
+use crate::remote_options::{ProtectionOptions, RemoteOptions};
 
 /// Computes big exact tables about card and stick games, and hands them out.
 #[derive(Debug, Parser)]
@@ -47,6 +47,12 @@ pub enum Command {
     Submit(SubmitFamily),
     /// Cancel a job of a coordinator. Submitting it again goes on with it.
     Cancel(CancelArgs),
+    /// Show what a coordinator is doing.
+    Status(StatusArgs),
+    /// Make a private authority and certificates for TLS.
+    Certs(CertsArgs),
+    /// Make a random token for a coordinator and those who call it.
+    Token(TokenArgs),
     /// Say what a table is.
     Info(InfoArgs),
     /// Check every byte of a table.
@@ -173,6 +179,19 @@ pub struct CancelArgs {
     pub remote: RemoteOptions,
 }
 
+/// `status`.
+#[derive(Debug, ClapArgs)]
+pub struct StatusArgs {
+    /// Go on showing it, in a view of its own on a terminal.
+    #[arg(long)]
+    pub watch: bool,
+    /// Print JSON; with `--watch` one line each time.
+    #[arg(long)]
+    pub json: bool,
+    #[command(flatten)]
+    pub remote: RemoteOptions,
+}
+
 /// `coordinator`.
 #[derive(Debug, ClapArgs)]
 pub struct CoordinatorArgs {
@@ -192,6 +211,35 @@ pub struct CoordinatorArgs {
     #[arg(long, value_name = "SECONDS", default_value_t = 60,
           value_parser = clap::value_parser!(u32).range(1..=86_400))]
     pub lease_seconds: u32,
+    #[command(flatten)]
+    pub protection: ProtectionOptions,
+}
+
+/// `certs`.
+#[derive(Debug, ClapArgs)]
+pub struct CertsArgs {
+    /// Folder for certificates and keys. An authority that is there is used again; nothing is
+    /// overwritten.
+    #[arg(long, value_name = "DIR")]
+    pub out: PathBuf,
+    /// A name or address by which the coordinator is called; may be given several times.
+    #[arg(long, value_name = "NAME|IP")]
+    pub host: Vec<String>,
+    /// Make a certificate for a client of this name; may be given several times.
+    #[arg(long, value_name = "NAME")]
+    pub client: Vec<String>,
+    /// How long the certificates are valid.
+    #[arg(long, value_name = "N", default_value_t = 365,
+          value_parser = clap::value_parser!(u32).range(1..=3650))]
+    pub days: u32,
+}
+
+/// `token`.
+#[derive(Debug, ClapArgs)]
+pub struct TokenArgs {
+    /// The file; it must not be there.
+    #[arg(long, value_name = "FILE")]
+    pub out: PathBuf,
 }
 
 /// `info`.

@@ -4,7 +4,10 @@ use std::io;
 use std::process::ExitCode;
 
 use retrotab_coordinator::CoordinatorError;
+use retrotab_proto::tls::TlsFileError;
+use retrotab_proto::token::TokenError;
 use retrotab_tablefmt::TableError;
+use retrotab_worker::remote::ConnectError;
 
 /// Exit code for the user's mistakes; clap uses it too.
 const USERS: u8 = 2;
@@ -43,6 +46,9 @@ pub fn message(error: &anyhow::Error) -> String {
 fn is_users(error: &anyhow::Error) -> bool {
     error.chain().any(|cause| {
         cause.is::<UserError>()
+            || cause.is::<TokenError>()
+            || cause.is::<TlsFileError>()
+            || cause.is::<ConnectError>()
             || cause.downcast_ref::<TableError>().is_some_and(TableError::is_users)
             || cause.downcast_ref::<CoordinatorError>().is_some_and(is_users_job)
     })

@@ -2,15 +2,19 @@
 //! them out.
 
 mod args;
+mod certs;
 mod coordinator;
 mod failure;
 mod info;
 mod logging;
+mod private_file;
 mod probe;
 mod remote_options;
 mod run;
+mod status;
 mod submit;
 mod text;
+mod token;
 mod verify;
 
 use std::process::ExitCode;
@@ -29,6 +33,9 @@ fn main() -> ExitCode {
         Command::Coordinator(args) => coordinator::coordinator(&args),
         Command::Submit(family) => submit::submit(family),
         Command::Cancel(args) => submit::cancel(&args),
+        Command::Status(args) => status::status(&args),
+        Command::Certs(args) => certs::certs(&args),
+        Command::Token(args) => token::token(&args),
         Command::Info(args) => info::info(&args),
         Command::Verify(args) => verify::verify(&args),
         Command::Probe(args) => probe::probe(&args),

@@ -53,6 +53,7 @@ pub fn merge(
             return Err(CoordinatorError::Unfinished { left: p.units - p.units_done });
         }
     }
+    fail::fail_point!("merge::started", |_| std::process::abort());
     let plan = job.plan();
     let mut merged = job.shard_store().merged()?;
     let (spec, layout) = (plan.spec().clone(), plan.layout().clone());
@@ -74,6 +75,7 @@ pub fn merge(
             let appended = writer.append(&shard, bytes);
             let appended = appended.map_err(|error| whose_fault(unit, &shard, error));
             job.reopen_if_bad(appended)?;
+            fail::fail_point!("merge::appended", |_| std::process::abort());
             reached.shards_done += 1;
             let (entries, files) = writer.durable();
             if columns == 1 && files > merged.files {

@@ -1,7 +1,8 @@
 //! The coordinator's process: service, clockwork and merging, until it is told to stop.
 
-use std::future::Future;
+use std::future::{Future, pending};
 use std::net::SocketAddr;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -13,7 +14,15 @@ use tokio_stream::wrappers::TcpListenerStream;
 use tonic::transport::Server;
 
 use crate::daemon::Daemon;
+use crate::http::samples::{self, Samples};
+use crate::http::{self, Site};
+use crate::metrics::CallLayer;
+use crate::net;
+use crate::net::auth::{AuthLayer, Guard, guard_http};
+use crate::net::limits::{ConnectionLimits, grpc_server};
+use crate::net::tls::ServerTls;
 use crate::service::{Limits, Service};
+use crate::view::View;
 
 /// How often leases and silent workers are looked at.
 const TICK: Duration = Duration::from_millis(500);
@@ -36,20 +45,77 @@ pub enum ServeError {
     /// The network service failed.
     #[error("the gRPC service failed: {0}")]
     Transport(#[from] tonic::transport::Error),
+    /// The certificates cannot be used.
+    #[error("TLS cannot be used for the HTTP port: {0}")]
+    Tls(#[from] rustls::Error),
     /// The descriptors for reflection do not decode: a bug.
     #[error("bug: server reflection: {0}")]
     Reflection(#[from] tonic_reflection::server::Error),
 }
 
-/// Serves a daemon until `stop` is done.
-///
-/// # Errors
-/// [`ServeError`].
-pub async fn serve(
+/// What is served, and where.
+pub struct Serving {
+    /// The jobs and workers.
+    pub daemon: Arc<Daemon>,
+    /// The folder of the daemon.
+    pub data: PathBuf,
+    /// For gRPC.
+    pub grpc: TcpListener,
+    /// For browsers and Prometheus.
+    pub http: TcpListener,
+    /// What callers can make the coordinator hold.
+    pub limits: Limits,
+    /// What a connection may use up.
+    pub connections: ConnectionLimits,
+    /// Who may call.
+    pub guard: Guard,
+    /// Encrypts both ports.
+    pub tls: Option<ServerTls>,
+}
+
+impl Serving {
+    /// Serves until `stop` is done.
+    ///
+    /// # Errors
+    /// [`ServeError`].
+    pub async fn run(self, stop: impl Future<Output = ()>) -> Result<(), ServeError> {
+        let stopping = Arc::new(AtomicBool::new(false));
+        let clockwork = Clockwork::start(&self.daemon, &stopping);
+        let served = tokio::select! {
+            served = self.serve() => served,
+            () = stop => Ok(()),
+        };
+        // A merge in the middle of a large table ends now; the next start goes on with it. Calls
+        // are made again by whoever gets no answer.
+        stopping.store(true, Ordering::Relaxed);
+        clockwork.join().await;
+        served
+    }
+
+    /// Serves both ports until one of them cannot be served any more.
+    async fn serve(self) -> Result<(), ServeError> {
+        let (tls, guard) = (self.tls.as_ref(), self.guard);
+        let server = grpc_server(&self.connections, tls)?;
+        let view: Arc<dyn View> = Arc::clone(&self.daemon) as Arc<dyn View>;
+        let (metrics, samples) = (Arc::clone(self.daemon.metrics()), Arc::<Samples>::default());
+        let site = Site { view: Arc::clone(&view), metrics, samples: Arc::clone(&samples) };
+        let guarded = axum::middleware::from_fn_with_state(guard.clone(), guard_http);
+        let router = http::router(site).layer(guarded);
+        let site = net::http::serve(self.http, router, &self.connections, tls, pending());
+        tokio::select! {
+            served = grpc(server, self.daemon, self.grpc, self.limits, guard) => served,
+            served = site => Ok(served?),
+            () = samples::keep(samples, view, self.data) => Ok(()),
+        }
+    }
+}
+
+async fn grpc(
+    server: Server,
     daemon: Arc<Daemon>,
     listener: TcpListener,
     limits: Limits,
-    stop: impl Future<Output = ()>,
+    guard: Guard,
 ) -> Result<(), ServeError> {
     let (health, health_service) = tonic_health::server::health_reporter();
     health.set_serving::<CoordinatorServer<Service>>().await;
@@ -57,21 +123,14 @@ pub async fn serve(
         .register_encoded_file_descriptor_set(DESCRIPTORS)
         .register_encoded_file_descriptor_set(tonic_health::pb::FILE_DESCRIPTOR_SET)
         .build_v1()?;
-    let stopping = Arc::new(AtomicBool::new(false));
-    let clockwork = Clockwork::start(&daemon, &stopping);
-    let served = Server::builder()
+    let served = server
+        .layer(CallLayer::new(Arc::clone(daemon.metrics())))
+        .layer(AuthLayer::new(guard))
         .add_service(health_service)
         .add_service(reflection)
         .add_service(Service::new(daemon, limits).into_server())
-        .serve_with_incoming_shutdown(TcpListenerStream::new(listener), async {
-            stop.await;
-            // A merge in the middle of a large table ends now; the next start goes on with it.
-            stopping.store(true, Ordering::Relaxed);
-        })
-        .await;
-    stopping.store(true, Ordering::Relaxed);
-    clockwork.join().await;
-    Ok(served?)
+        .serve_with_incoming(TcpListenerStream::new(listener));
+    Ok(served.await?)
 }
 
 /// What goes on without being called for, on two threads of its own.

@@ -17,7 +17,7 @@ mod workers;
 
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
 use retrotab_proto::PROTOCOL_VERSION;
 use retrotab_proto::v1::{
@@ -27,12 +27,14 @@ use retrotab_tablefmt::TableError;
 use retrotab_tablefmt::manifest::Manifest;
 use retrotab_tablefmt::shard::JobDigest;
 
-use crate::clock::{Clock, SystemClock};
+use crate::clock::{Clock, SystemClock, unix_millis};
 use crate::error::CoordinatorError;
 use crate::ids::Tick;
 use crate::job::{Job, JobOptions, JobStatus, Recovery};
+use crate::metrics::Metrics;
 use crate::plan::Plan;
-use crate::scheduler::Policy;
+use crate::scheduler::{Event, Policy};
+use crate::view::View;
 
 pub use error::DaemonError;
 pub use transfer::Upload;
@@ -51,6 +53,8 @@ pub struct DaemonOptions {
     pub recovery: Recovery,
     /// Where the time comes from.
     pub clock: Arc<dyn Clock>,
+    /// Where things are counted.
+    pub metrics: Arc<Metrics>,
 }
 
 impl Default for DaemonOptions {
@@ -59,6 +63,7 @@ impl Default for DaemonOptions {
             policy: Policy::default(),
             recovery: Recovery::Refuse,
             clock: Arc::new(SystemClock::default()),
+            metrics: Arc::default(),
         }
     }
 }
@@ -129,11 +134,15 @@ impl Daemon {
         log: &Arc<Mutex<events::EventLog>>,
     ) -> Result<Stage, CoordinatorError> {
         let (heard, layout) = (Arc::clone(log), plan.layout().clone());
+        let metrics = Arc::clone(&self.options.metrics);
         let options = JobOptions {
             policy: self.options.policy.clone(),
             recovery: self.options.recovery,
             clock: Arc::clone(&self.options.clock),
             observer: Arc::new(move |event| {
+                if let Event::AttemptFailed { ended, .. } = event {
+                    metrics.lease_ended(*ended);
+                }
                 heard.lock().unwrap_or_else(PoisonError::into_inner).hear(&layout, event);
             }),
         };
@@ -165,8 +174,12 @@ impl Daemon {
         }
         let name = self.name_for(&plan, &request.name)?;
         let description = Some(plan.description());
-        let file =
-            JobFile { description, name, created_unix_seconds: unix_seconds(), cancelled: false };
+        let file = JobFile {
+            description,
+            name,
+            created_unix_seconds: unix_millis() / 1000,
+            cancelled: false,
+        };
         self.data.write_job(plan.digest(), &file)?;
         let entry = Arc::new(self.entry(plan, file)?);
         entry.note("submitted", false);
@@ -224,20 +237,17 @@ impl Daemon {
     pub fn cancel(&self, digest: &[u8]) -> Result<JobSummary, DaemonError> {
         let _one_at_a_time = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
         let entry = self.by_digest(digest)?;
-        match entry.stage() {
-            Stage::Cancelled => {}
-            Stage::Finished { .. } => {
-                let state = "finished; there is nothing to cancel".to_owned();
-                return Err(DaemonError::NotOpen { job: entry.digest, state });
-            }
-            Stage::Open(_) | Stage::Broken(_) => {
-                let file = JobFile { cancelled: true, ..entry.file() };
-                self.data.write_job(entry.digest, &file)?;
-                entry.set_cancelled(&file);
-                self.close(&entry, Stage::Cancelled)?;
-                entry.note("cancelled", true);
-                tracing::info!(job = %entry.digest, "job cancelled");
-            }
+        if matches!(entry.stage(), Stage::Finished { .. }) {
+            let state = "finished; there is nothing to cancel".to_owned();
+            return Err(DaemonError::NotOpen { job: entry.digest, state });
+        }
+        if !matches!(entry.stage(), Stage::Cancelled) {
+            let file = JobFile { cancelled: true, ..entry.file() };
+            self.data.write_job(entry.digest, &file)?;
+            entry.set_cancelled(&file);
+            self.close(&entry, Stage::Cancelled)?;
+            entry.note("cancelled", true);
+            tracing::info!(job = %entry.digest, "job cancelled");
         }
         Ok(entry.summary(self.now()))
     }
@@ -259,6 +269,11 @@ impl Daemon {
             };
             std::thread::sleep(Duration::from_millis(10));
         }
+    }
+
+    /// Where things are counted.
+    pub fn metrics(&self) -> &Arc<Metrics> {
+        &self.options.metrics
     }
 
     /// All jobs in short, in order of submission.
@@ -310,6 +325,25 @@ impl Daemon {
     }
 }
 
+impl View for Daemon {
+    fn jobs(&self) -> Vec<JobSummary> {
+        self.summaries()
+    }
+
+    fn job(&self, digest: &[u8]) -> Option<GetJobResponse> {
+        Daemon::job(self, digest).ok()
+    }
+
+    fn workers(&self) -> Vec<WorkerInfo> {
+        self.worker_infos()
+    }
+
+    fn ready(&self) -> Result<(), String> {
+        // The folder was opened before anything was served.
+        Ok(())
+    }
+}
+
 /// What a file without a description stands for: no job at all.
 static NO_JOB: JobDescription = JobDescription {
     job_digest: Vec::new(),
@@ -341,9 +375,4 @@ fn default_name(table: &str) -> String {
 
 fn hex(bytes: &[u8]) -> String {
     bytes.iter().take(40).map(|byte| format!("{byte:02x}")).collect()
-}
-
-/// The wall clock, for people only.
-fn unix_seconds() -> u64 {
-    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs())
 }

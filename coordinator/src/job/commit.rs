@@ -50,6 +50,7 @@ impl Job {
                 return Err(error);
             }
         };
+        fail::fail_point!("commit::checked", |_| std::process::abort());
         let _turn = self.turn(unit);
         let result = UnitResult { shard: digest, worker };
         if self.inner().scheduler.result(unit).is_none()
@@ -102,7 +103,10 @@ impl Job {
         result: &UnitResult,
     ) -> Result<(), CoordinatorError> {
         self.shards.put(unit, bytes)?;
-        self.change_record(unit, |before| done_record(before, result))
+        fail::fail_point!("commit::stored", |_| std::process::abort());
+        self.change_record(unit, |before| done_record(before, result))?;
+        fail::fail_point!("commit::recorded", |_| std::process::abort());
+        Ok(())
     }
 
     fn complete(

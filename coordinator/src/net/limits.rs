@@ -3,9 +3,7 @@
 use std::time::Duration;
 
 use tonic::transport::Server;
-use tower::layer::util::{Identity, Stack};
 
-use super::auth::{AuthLayer, Guard};
 use super::tls::ServerTls;
 
 /// What one connection, or all to the HTTP port, may use up.
@@ -46,15 +44,14 @@ impl Default for ConnectionLimits {
 /// only wants to keep the coordinator busy.
 const RESET_STREAMS: usize = 32;
 
-/// A gRPC server with these limits, behind a guard: add services and serve.
+/// A gRPC server with these limits: add an [`AuthLayer`](super::auth::AuthLayer) and services.
 ///
 /// # Errors
 /// If the certificates cannot be used.
 pub fn grpc_server(
     limits: &ConnectionLimits,
-    guard: Guard,
     tls: Option<&ServerTls>,
-) -> Result<Server<Stack<AuthLayer, Identity>>, tonic::transport::Error> {
+) -> Result<Server, tonic::transport::Error> {
     let server = Server::builder()
         .tcp_nodelay(true)
         .tcp_keepalive(Some(limits.keepalive))
@@ -65,9 +62,8 @@ pub fn grpc_server(
         .http2_max_pending_accept_reset_streams(Some(RESET_STREAMS))
         .http2_max_local_error_reset_streams(Some(RESET_STREAMS))
         .timeout(limits.call_timeout);
-    let server = match tls {
-        None => server,
-        Some(tls) => server.tls_config(tls.for_grpc())?,
-    };
-    Ok(server.layer(AuthLayer::new(guard)))
+    match tls {
+        None => Ok(server),
+        Some(tls) => server.tls_config(tls.for_grpc()),
+    }
 }

@@ -6,14 +6,14 @@ use std::io;
 use rustls::{AlertDescription, CertificateError, InvalidMessage};
 use tonic::{Code, Status};
 
-/// What a failed call to the coordinator at `url` says, with its causes and, where it is known,
-/// what to do.
+/// Why a call to the coordinator at `url` failed, and, where it is known, what to do. A status
+/// without a source is the coordinator's own answer; with one, there was no answer.
 pub fn explain(status: &Status, url: &str) -> String {
     let Some(cause) = status.source() else {
         // It is the coordinator that says so.
         return status.message().to_owned();
     };
-    let text = format!("cannot speak to the coordinator at {url}: {}", causes(cause));
+    let text = causes(cause);
     match hint(status, cause, url) {
         Some(hint) => format!("{text}; {hint}"),
         None => text,
