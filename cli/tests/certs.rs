@@ -134,7 +134,7 @@ fn a_coordinator_with_all_protection_answers_who_has_everything() {
     let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
     let certificates = folder.path().join("certs");
     succeed(&mut certs(&certificates, &["--host", "localhost", "--client", "anna"]));
-    succeed(retrotab(&["token", "--out", &path("token")]));
+    succeed(&mut retrotab(&["token", "--out", &path("token")]));
     let file = |name: &str| path(&format!("certs/{name}"));
 
     let mut command = retrotab(&["coordinator", "--listen", "127.0.0.1:0"]);

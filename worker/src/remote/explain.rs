@@ -33,7 +33,12 @@ pub(super) fn causes(error: &(dyn Error + 'static)) -> String {
 }
 
 fn chain<'a>(error: &'a (dyn Error + 'static)) -> impl Iterator<Item = &'a (dyn Error + 'static)> {
-    std::iter::successors(Some(error), |error| error.source())
+    let mut next = Some(error);
+    std::iter::from_fn(move || {
+        let error = next?;
+        next = error.source();
+        Some(error)
+    })
 }
 
 fn hint(status: &Status, cause: &(dyn Error + 'static), url: &str) -> Option<String> {
