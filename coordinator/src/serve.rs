@@ -10,8 +10,8 @@ use std::time::Duration;
 use retrotab_proto::DESCRIPTORS;
 use retrotab_proto::v1::coordinator_server::CoordinatorServer;
 use tokio::net::TcpListener;
-use tokio_stream::wrappers::TcpListenerStream;
 use tonic::transport::Server;
+use tonic::transport::server::TcpIncoming;
 
 use crate::daemon::Daemon;
 use crate::http::samples::{self, Samples};
@@ -19,7 +19,7 @@ use crate::http::{self, Site};
 use crate::metrics::CallLayer;
 use crate::net;
 use crate::net::auth::{AuthLayer, Guard, guard_http};
-use crate::net::limits::{ConnectionLimits, grpc_server};
+use crate::net::limits::{ConnectionLimits, grpc_connections, grpc_server};
 use crate::net::tls::ServerTls;
 use crate::service::{Limits, Service};
 use crate::view::View;
@@ -102,8 +102,9 @@ impl Serving {
         let guarded = axum::middleware::from_fn_with_state(guard.clone(), guard_http);
         let router = http::router(site).layer(guarded);
         let site = net::http::serve(self.http, router, &self.connections, tls, pending());
+        let calls = grpc_connections(self.grpc, &self.connections);
         tokio::select! {
-            served = grpc(server, self.daemon, self.grpc, self.limits, guard) => served,
+            served = grpc(server, self.daemon, calls, self.limits, guard) => served,
             served = site => Ok(served?),
             () = samples::keep(samples, view, self.data) => Ok(()),
         }
@@ -113,7 +114,7 @@ impl Serving {
 async fn grpc(
     server: Server,
     daemon: Arc<Daemon>,
-    listener: TcpListener,
+    connections: TcpIncoming,
     limits: Limits,
     guard: Guard,
 ) -> Result<(), ServeError> {
@@ -129,7 +130,7 @@ async fn grpc(
         .add_service(health_service)
         .add_service(reflection)
         .add_service(Service::new(daemon, limits).into_server())
-        .serve_with_incoming(TcpListenerStream::new(listener));
+        .serve_with_incoming(connections);
     Ok(served.await?)
 }
 

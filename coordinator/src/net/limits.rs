@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
+use tokio::net::TcpListener;
 use tonic::transport::Server;
+use tonic::transport::server::TcpIncoming;
 
 use super::tls::ServerTls;
 
@@ -53,8 +55,6 @@ pub fn grpc_server(
     tls: Option<&ServerTls>,
 ) -> Result<Server, tonic::transport::Error> {
     let server = Server::builder()
-        .tcp_nodelay(true)
-        .tcp_keepalive(Some(limits.keepalive))
         .http2_keepalive_interval(Some(limits.keepalive))
         .http2_keepalive_timeout(Some(limits.keepalive_timeout))
         .max_concurrent_streams(limits.streams)
@@ -66,4 +66,10 @@ pub fn grpc_server(
         None => Ok(server),
         Some(tls) => server.tls_config(tls.for_grpc()),
     }
+}
+
+/// The connections to a gRPC server with these limits.
+pub fn grpc_connections(listener: TcpListener, limits: &ConnectionLimits) -> TcpIncoming {
+    let incoming = TcpIncoming::from(listener).with_nodelay(Some(true));
+    incoming.with_keepalive(Some(limits.keepalive))
 }
