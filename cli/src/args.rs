@@ -37,6 +37,8 @@ pub enum Command {
     /// Compute a table in this process.
     #[command(subcommand)]
     Run(RunFamily),
+    /// Compute for a coordinator.
+    Worker(WorkerArgs),
     /// Say what a table is.
     Info(InfoArgs),
     /// Check every byte of a table.
@@ -113,6 +115,33 @@ pub struct RunOptions {
     /// Keep the shards and the state of the job in DIR/work.
     #[arg(long)]
     pub keep_work: bool,
+}
+
+/// `worker`.
+#[derive(Debug, ClapArgs)]
+pub struct WorkerArgs {
+    /// URL of the coordinator, for example http://localhost:7070.
+    #[arg(long, value_name = "URL", env = "RETROTAB_COORDINATOR")]
+    pub coordinator: String,
+    /// Threads to compute on [default: all cores].
+    #[arg(long, value_name = "N")]
+    pub threads: Option<NonZeroUsize>,
+    /// Memory to use, for example 3GiB [default: three quarters of the machine's, at most 8GiB].
+    #[arg(long, value_name = "BYTES")]
+    pub memory: Option<ByteSize>,
+    /// Folder for shards of other workers and for scratch files; workers may share one
+    /// [default: a temporary folder].
+    #[arg(long, value_name = "DIR")]
+    pub cache: Option<PathBuf>,
+    /// Bytes of shards to keep in the cache [default: 20GiB].
+    #[arg(long, value_name = "BYTES")]
+    pub cache_bytes: Option<ByteSize>,
+    /// Name that tells workers of one host apart [default: the number of the process].
+    #[arg(long)]
+    pub name: Option<String>,
+    /// Leave when there have been jobs and all are finished.
+    #[arg(long)]
+    pub until_finished: bool,
 }
 
 /// `info`.

@@ -9,6 +9,7 @@ mod probe;
 mod run;
 mod text;
 mod verify;
+mod worker;
 
 use std::process::ExitCode;
 
@@ -21,6 +22,7 @@ fn main() -> ExitCode {
     logging::start(args.log_format);
     let done = match args.command {
         Command::Run(job) => run::run(job),
+        Command::Worker(args) => worker::worker(&args),
         Command::Info(args) => info::info(&args),
         Command::Verify(args) => verify::verify(&args),
         Command::Probe(args) => probe::probe(&args),
