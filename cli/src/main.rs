@@ -13,6 +13,7 @@ mod status;
 mod submit;
 mod text;
 mod verify;
+mod worker;
 
 use std::process::ExitCode;
 
@@ -31,6 +32,7 @@ fn main() -> ExitCode {
         Command::Submit(family) => submit::submit(family),
         Command::Cancel(args) => submit::cancel(&args),
         Command::Status(args) => status::status(&args),
+        Command::Worker(args) => worker::worker(&args),
         Command::Info(args) => info::info(&args),
         Command::Verify(args) => verify::verify(&args),
         Command::Probe(args) => probe::probe(&args),
