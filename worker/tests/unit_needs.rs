@@ -34,7 +34,7 @@ impl ValueSource for Remembers {
 
 #[test]
 fn exactly_what_is_needed_is_read() {
-    let (stacks, cards) = (Stacks::try_from(2).unwrap(), Cards::try_from(6).unwrap());
+    let (stacks, cards) = (Stacks::try_from(3).unwrap(), Cards::try_from(9).unwrap());
     let spec = TableSpec::Stack(StackSpec { stacks, cards, rule: Rule::Sorted });
     let layout = spec.layout();
     let needs = UnitNeeds::new(&spec);

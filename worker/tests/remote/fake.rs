@@ -135,6 +135,10 @@ pub struct Fake {
 
 impl Fake {
     pub async fn start(jobs: Vec<Arc<SmallJob>>) -> Fake {
+        // With RUST_LOG=debug, a test that fails tells what the worker did.
+        let filter = tracing_subscriber::EnvFilter::from_default_env();
+        let lines = tracing_subscriber::fmt().with_env_filter(filter).with_test_writer();
+        let _ = lines.try_init();
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let server: SocketAddr = listener.local_addr().unwrap();
         let proxy = Proxy::to(server).await;

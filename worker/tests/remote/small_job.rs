@@ -25,11 +25,11 @@ pub struct SmallJob {
     expected: OnceLock<Shards>,
 }
 
-/// Three stacks, five cards: two jobs of one table each.
+/// A job with several units in its larger sections, and a smaller one.
 pub fn jobs() -> [Arc<SmallJob>; 2] {
     static JOBS: OnceLock<[Arc<SmallJob>; 2]> = OnceLock::new();
-    let job = |rule| Arc::new(SmallJob::new(3, 5, rule));
-    JOBS.get_or_init(|| [job(Rule::Sorted), job(Rule::Choice)]).clone()
+    let job = |cards, rule| Arc::new(SmallJob::new(3, cards, rule));
+    JOBS.get_or_init(|| [job(9, Rule::Sorted), job(6, Rule::Choice)]).clone()
 }
 
 impl SmallJob {
@@ -62,7 +62,7 @@ impl SmallJob {
         }
     }
 
-    /// All sections before one of this number that are on a lower level.
+    /// The level of a unit's section; it needs nothing but sections of lower levels.
     pub fn level(&self, unit: u32) -> u32 {
         let section = self.units[unit as usize].section.0 as usize;
         let (k, l) = self.layout.sections[section].name.split_once(',').unwrap();
