@@ -136,7 +136,8 @@ pub enum ReclaimAnswer {
     Granted(Grant),
     /// It is done; drop it.
     AlreadyDone,
-    /// It cannot be computed yet, or others are at it; drop it.
+    /// It cannot be computed yet, others are at it, the job has stopped, or the worker holds
+    /// too much already; drop it.
     NotWanted,
 }
 
@@ -156,8 +157,8 @@ pub struct Conflict {
 /// Why a job stopped before it was finished.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Stop {
-    /// The unit.
-    pub unit: UnitId,
+    /// The unit on which it stopped; `None` if it was cancelled.
+    pub unit: Option<UnitId>,
     /// The reason.
     pub reason: StopReason,
 }
@@ -174,21 +175,39 @@ pub enum StopReason {
         /// What it said, or what became of it.
         reason: String,
     },
+    /// A unit was lost as often as is allowed: out of time, or with its worker.
+    LostTooOften {
+        /// Losses, the last included.
+        losses: u32,
+        /// The last worker.
+        worker: WorkerName,
+        /// What became of it.
+        reason: String,
+    },
     /// Two workers gave different shards.
     Conflict(Box<Conflict>),
+    /// A user cancelled it.
+    Cancelled,
 }
 
 impl fmt::Display for Stop {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let unit = self.unit.0;
+        if let Some(unit) = self.unit {
+            write!(f, "unit {}", unit.0)?;
+        }
         match &self.reason {
-            StopReason::FailedTooOften { attempts, worker, reason } => write!(
+            StopReason::FailedTooOften { attempts, worker, reason } => {
+                write!(f, " failed {attempts} times; the last time on worker {worker}: {reason}")
+            }
+            StopReason::LostTooOften { losses, worker, reason } => write!(
                 f,
-                "unit {unit} failed {attempts} times; the last time on worker {worker}: {reason}"
+                " was lost {losses} times, perhaps because it brings its workers down; the last \
+                 time with worker {worker}: {reason}"
             ),
+            StopReason::Cancelled => f.write_str("cancelled by a user"),
             StopReason::Conflict(c) => write!(
                 f,
-                "unit {unit}: workers {} and {} gave different shards ({} and {}); one of them \
+                ": workers {} and {} gave different shards ({} and {}); one of them \
                  computes wrongly",
                 c.first_worker, c.second_worker, c.first_shard, c.second_shard
             ),
@@ -244,6 +263,9 @@ pub enum Refused {
     /// The lease was never granted in this run, or was given back.
     #[error("lease {0} is unknown; it was given back, or granted before a restart")]
     UnknownLease(LeaseId),
+    /// Two workers gave different shards, so no shard of the job can be trusted.
+    #[error("two workers gave different shards for unit {}: the job never goes on", .0.0)]
+    Untrusted(UnitId),
     /// There is no such unit.
     #[error("the job has no unit {}", .0.0)]
     UnknownUnit(UnitId),

@@ -9,7 +9,9 @@
 //!   out in the order of the plan; a worker gets a unit it has lost before only if there is
 //!   no other.
 //! * A lease ends when it brings no *progress* in [`Policy::lease_time`]; its unit goes out
-//!   again. After [`Policy::attempts`] failed leases of one unit the job stops.
+//!   again. So it does when its worker fails, gives it back or goes away. After
+//!   [`Policy::attempts`] failures or [`Policy::losses`] lost leases of one unit the job stops.
+//!   A stop ends all leases; nothing but [`Scheduler::resume`] undoes it.
 //! * When nothing is ready, an idle worker gets a copy of the running unit that will take
 //!   longest, if a fresh start would likely overtake it.
 //! * The first shard of a unit wins, from whatever lease, even one that has ended. A second
@@ -24,12 +26,9 @@ mod leases;
 mod outcome;
 mod policy;
 mod progress;
+mod stopping;
 mod workers;
 
-#[cfg(test)]
-mod late_tests;
-#[cfg(test)]
-mod property_tests;
 #[cfg(test)]
 mod tests;
 
@@ -65,7 +64,21 @@ pub struct UnitResult {
 #[derive(Debug, Default, Clone)]
 struct Unit {
     result: Option<UnitResult>,
-    failed_leases: u32,
+    /// Leases that ended with a reported failure or a bad shard.
+    failures: u32,
+    /// Leases that ran out of time, or whose worker went away.
+    losses: u32,
+}
+
+impl Unit {
+    /// Counts a lease that ended without a result.
+    fn count(&mut self, ended: Ended) {
+        match ended {
+            Ended::Failed => self.failures += 1,
+            Ended::Expired | Ended::WorkerGone => self.losses += 1,
+            Ended::Completed | Ended::Superseded | Ended::JobStopped => {}
+        }
+    }
 }
 
 /// How far the job is.
@@ -225,6 +238,11 @@ impl Scheduler {
     /// A worker that computed or still computes a unit from before a restart says so. It may
     /// say so again, if it got no answer: the lease it has then stays as it is.
     ///
+    /// Work that is half done is worth more than the limit on new leases, so a worker may
+    /// reclaim until it holds twice [`Policy::leases_per_worker`]; it gets no new unit before
+    /// it is below the limit again. More than that no honest worker has, and it is not to keep
+    /// units from others.
+    ///
     /// # Errors
     /// [`Refused::UnknownWorker`], [`Refused::UnknownUnit`].
     pub fn reclaim(
@@ -234,7 +252,7 @@ impl Scheduler {
         unit: UnitId,
     ) -> Result<ReclaimAnswer, Refused> {
         self.advance(now);
-        self.workers.get(worker).ok_or(Refused::UnknownWorker(worker))?;
+        let held = self.workers.get(worker).ok_or(Refused::UnknownWorker(worker))?.leases.len();
         self.units.get(unit.0 as usize).ok_or(Refused::UnknownUnit(unit))?;
         if self.frontier.is_done(unit) {
             return Ok(ReclaimAnswer::AlreadyDone);
@@ -247,7 +265,7 @@ impl Scheduler {
         }
         let active = self.leases.of_unit(unit).len();
         let wanted = self.frontier.is_ready(unit) || (1..LEASES_PER_UNIT).contains(&active);
-        if !wanted {
+        if !wanted || held >= self.policy.reclaimed_leases_per_worker() {
             return Ok(ReclaimAnswer::NotWanted);
         }
         Ok(ReclaimAnswer::Granted(self.grant(worker, unit, GrantKind::Reclaimed)))
@@ -270,9 +288,6 @@ impl Scheduler {
         let known = self.leases.get(lease).ok_or(Refused::UnknownLease(lease))?;
         if let Some(ended) = known.ended {
             return Ok(HeartbeatAnswer::Ended(ended));
-        }
-        if self.stop.is_some() {
-            return Ok(HeartbeatAnswer::Ended(Ended::JobStopped));
         }
         let entries = entries.min(self.frontier.graph().range(known.unit).entries);
         if entries <= known.progress {
@@ -312,13 +327,19 @@ impl Scheduler {
             let remaining = lease.remaining(self.now, entries);
             let worth_it = lease.worker != worker
                 && !lost.contains(&lease.unit)
-                && self.units[lease.unit.0 as usize].failed_leases < self.policy.attempts
+                && self.may_end_again(lease.unit)
                 && remaining > self.pace.time_for(entries);
             if worth_it && slowest.is_none_or(|(longest, _)| remaining > longest) {
                 slowest = Some((remaining, lease.unit));
             }
         }
         slowest.map(|(_, unit)| unit)
+    }
+
+    /// Whether another lease of the unit may end without a result, and the job go on.
+    fn may_end_again(&self, unit: UnitId) -> bool {
+        let unit = &self.units[unit.0 as usize];
+        unit.failures < self.policy.attempts && unit.losses < self.policy.losses
     }
 
     /// The lease of a unit that the worker holds already.

@@ -8,9 +8,15 @@ use std::time::Duration;
 pub struct Policy {
     /// How long a lease lasts without progress.
     pub lease_time: Duration,
-    /// After how many leases of one unit that ended without a result the job stops.
+    /// After how many failures of one unit (reported by its workers, or bad shards) the job
+    /// stops.
     pub attempts: u32,
-    /// How many leases one worker may hold at a time.
+    /// After how many leases of one unit that were lost (out of time, or with their worker)
+    /// the job stops. Far more than failures: workers are stopped, moved and cut off for
+    /// reasons of their own. Still bounded, for a unit may be what kills them.
+    pub losses: u32,
+    /// How many leases one worker may hold at a time when it asks for a unit. What it
+    /// reclaims may make them twice as many.
     pub leases_per_worker: usize,
     /// How long a unit must have been running before an idle worker may get a copy of it.
     pub copy_after: Duration,
@@ -26,6 +32,7 @@ impl Default for Policy {
         Policy {
             lease_time: Duration::from_secs(60),
             attempts: 5,
+            losses: 20,
             leases_per_worker: 2,
             copy_after: Duration::from_secs(10),
             back_off: Duration::from_secs(1),
@@ -38,6 +45,12 @@ impl Policy {
     /// For one worker in the coordinator's own process: its failures are the job's.
     pub fn one_process() -> Policy {
         Policy { attempts: 1, back_off: Duration::ZERO, ..Policy::default() }
+    }
+
+    /// How many leases one worker may hold when it reclaims: what it was computing, and as
+    /// many finished shards that wait for the coordinator to come back.
+    pub(super) fn reclaimed_leases_per_worker(&self) -> usize {
+        self.leases_per_worker.saturating_mul(2)
     }
 
     /// The back-off after the `failures`-th failure in a row.

@@ -5,7 +5,6 @@ use std::time::Duration;
 
 use proptest::prelude::*;
 
-use super::tests::{graph, shard};
 use super::*;
 
 /// Something that happens to the scheduler; numbers pick among what exists.
@@ -18,6 +17,9 @@ enum Step {
     Fail(usize),
     Release(usize),
     Gone(usize),
+    Left(usize),
+    Cancel,
+    Resume,
     Reclaim(usize, u32),
     Reopen(u32),
     Pass(u64),
@@ -33,6 +35,9 @@ fn step() -> impl Strategy<Value = Step> {
         1 => any::<usize>().prop_map(Step::Fail),
         1 => any::<usize>().prop_map(Step::Release),
         1 => any::<usize>().prop_map(Step::Gone),
+        1 => any::<usize>().prop_map(Step::Left),
+        1 => Just(Step::Cancel),
+        2 => Just(Step::Resume),
         1 => (any::<usize>(), 0_u32..20).prop_map(|(worker, unit)| Step::Reclaim(worker, unit)),
         1 => (0_u32..20).prop_map(Step::Reopen),
         4 => (0_u64..40).prop_map(Step::Pass),
@@ -50,7 +55,7 @@ fn sections() -> impl Strategy<Value = Vec<(Vec<u32>, u64)>> {
 
 /// Failures never stop the job.
 fn patient() -> Policy {
-    Policy { attempts: 1000, ..Policy::default() }
+    Policy { attempts: 1000, losses: 1000, ..Policy::default() }
 }
 
 /// Drives a scheduler and remembers, in the simplest way, what must be true.
@@ -61,7 +66,9 @@ struct Driver {
     workers: Vec<WorkerId>,
     grants: Vec<Grant>,
     done: HashSet<UnitId>,
-    failed: HashMap<UnitId, u32>,
+    /// Failures and losses.
+    failed: HashMap<UnitId, [u32; 2]>,
+    cancelled: bool,
     openings: u64,
 }
 
@@ -80,6 +87,7 @@ impl Driver {
             grants: vec![],
             done: HashSet::new(),
             failed: HashMap::new(),
+            cancelled: false,
             openings: 1,
         }
     }
@@ -95,6 +103,15 @@ impl Driver {
         self.now = Tick::default();
         self.workers.clear();
         self.failed.clear();
+        self.cancelled = false;
+    }
+
+    fn resume(&mut self) {
+        self.scheduler.resume(self.now).unwrap();
+        if std::mem::take(&mut self.cancelled) {
+            self.failed.clear();
+            self.scheduler.take_events();
+        }
     }
 
     fn worker(&self, pick: usize) -> Option<WorkerId> {
@@ -131,7 +148,7 @@ impl Driver {
             LeaseAnswer::Granted(grant) => self.check_grant(grant),
             LeaseAnswer::Finished => assert_eq!(self.done.len(), self.graph.units().len()),
             LeaseAnswer::Idle(_) => {}
-            LeaseAnswer::Stopped(stop) => panic!("stopped: {stop}"),
+            LeaseAnswer::Stopped(stop) => assert!(self.cancelled, "stopped: {stop}"),
         }
     }
 
@@ -174,6 +191,17 @@ impl Driver {
                     self.workers.retain(|w| *w != worker);
                 }
             }
+            Step::Left(pick) => {
+                if let Some(worker) = self.worker(pick) {
+                    self.scheduler.worker_left(now, worker).unwrap();
+                    self.workers.retain(|w| *w != worker);
+                }
+            }
+            Step::Cancel => {
+                self.cancelled |= self.scheduler.status() == Status::Running;
+                self.scheduler.cancel(now);
+            }
+            Step::Resume => self.resume(),
             Step::Restart => self.restart(),
             Step::Pass(seconds) => {
                 self.now = now + Duration::from_secs(seconds);
@@ -204,8 +232,9 @@ impl Driver {
     /// Compares the scheduler's counts with the plain ones.
     fn check(&mut self) {
         for event in self.scheduler.take_events() {
-            if let Event::AttemptFailed { unit, .. } = event {
-                *self.failed.entry(unit).or_default() += 1;
+            if let Event::AttemptFailed { unit, ended, .. } = event {
+                let lost = usize::from(ended != Ended::Failed);
+                self.failed.entry(unit).or_default()[lost] += 1;
             }
         }
         for unit in self.graph.units() {
@@ -220,13 +249,16 @@ impl Driver {
             assert_eq!(holders.len(), active, "a worker has a unit twice");
             let waiting = !frontier.is_done(unit) && !frontier.is_running(unit);
             assert_eq!(frontier.is_ready(unit), waiting && self.needs_complete(unit));
-            let failed = self.failed.get(&unit).copied().unwrap_or(0);
-            assert_eq!(self.scheduler.units[unit.0 as usize].failed_leases, failed);
+            let failed = self.failed.get(&unit).copied().unwrap_or_default();
+            let Unit { failures, losses, .. } = self.scheduler.units[unit.0 as usize];
+            assert_eq!([failures, losses], failed);
         }
         let held: usize = self.scheduler.workers.iter().map(|(_, w)| w.leases.len()).sum();
         let active: usize =
             self.graph.units().map(|u| self.scheduler.leases.of_unit(u).len()).sum();
         assert_eq!(held, active);
+        assert!(active == 0 || !self.cancelled, "a stopped job has leases");
+        assert_eq!(matches!(self.scheduler.status(), Status::Stopped(_)), self.cancelled);
         let progress = self.scheduler.progress();
         assert_eq!(progress.units_done as usize, self.done.len());
         let entries_done: u64 = self.done.iter().map(|u| self.graph.range(*u).entries).sum();
@@ -236,6 +268,7 @@ impl Driver {
 
     /// From now on one good worker: the job must come to its end.
     fn behave(&mut self) {
+        self.resume();
         let good = self.scheduler.register(self.now, "good");
         for _ in 0..10_000 {
             let before = self.grants.len();

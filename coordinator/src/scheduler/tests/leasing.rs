@@ -1,0 +1,116 @@
+//! Who gets which unit, and how long a lease lasts.
+
+use super::*;
+
+#[test]
+fn ready_units_go_out_in_order_and_needs_are_waited_for() {
+    let mut s = scheduler(&[(&[], 1), (&[0], 2), (&[0], 1), (&[1, 2], 1)]);
+    let a = s.register(at(0), "a");
+    let b = s.register(at(0), "b");
+    let first = s.must_grant(at(0), a);
+    assert_eq!((first.unit, first.kind, first.deadline), (UnitId(0), GrantKind::Ready, at(60)));
+    assert_eq!(s.must_idle(at(0), b), Idle::AllRunning { running: 1 });
+    assert_eq!(s.complete(at(1), first.lease, shard("0")), Ok(CompleteAnswer::First));
+    let worker = WorkerName::from("a");
+    let done = Event::UnitDone { unit: UnitId(0), worker };
+    assert_eq!(s.take_events(), [done, Event::SectionDone { section: SectionId(0) }]);
+    let grants: Vec<_> = [a, b, a].map(|w| s.must_grant(at(1), w)).into();
+    assert_eq!(grants.iter().map(|g| g.unit.0).collect::<Vec<_>>(), [1, 2, 3]);
+    for (i, grant) in grants.iter().enumerate() {
+        assert_eq!(s.must_idle(at(2), b), Idle::AllRunning { running: 3 - i as u32 });
+        assert_eq!(s.complete(at(2), grant.lease, shard("x")), Ok(CompleteAnswer::First));
+    }
+    let last = s.must_grant(at(3), b);
+    assert_eq!(last.unit, UnitId(4));
+    s.take_events();
+    s.complete(at(3), last.lease, shard("4")).unwrap();
+    assert!(s.take_events().ends_with(&[Event::JobFinished]));
+    assert_eq!(s.status(), Status::Finished);
+    assert_eq!(s.lease(at(3), a), Ok(LeaseAnswer::Finished));
+}
+
+#[test]
+fn only_progress_renews_a_lease() {
+    let mut s = scheduler(&[(&[], 1)]);
+    let a = s.register(at(0), "a");
+    let grant = s.must_grant(at(0), a);
+    let renewed = HeartbeatAnswer::Renewed { deadline: at(70) };
+    assert_eq!(s.heartbeat(at(10), grant.lease, 5), Ok(renewed));
+    let stuck = HeartbeatAnswer::NoProgress { deadline: at(70) };
+    assert_eq!(s.heartbeat(at(20), grant.lease, 5), Ok(stuck));
+    assert_eq!(s.heartbeat(at(20), grant.lease, 3), Ok(stuck));
+    // More than everything is everything: it cannot be raised again.
+    let full = HeartbeatAnswer::Renewed { deadline: at(90) };
+    assert_eq!(s.heartbeat(at(30), grant.lease, u64::MAX), Ok(full));
+    let stuck = HeartbeatAnswer::NoProgress { deadline: at(90) };
+    assert_eq!(s.heartbeat(at(40), grant.lease, u64::MAX), Ok(stuck));
+    assert_eq!(s.next_deadline(), Some(at(90)));
+    s.tick(at(89));
+    assert_eq!(s.take_events(), []);
+    s.tick(at(90));
+    assert!(matches!(
+        s.take_events().as_slice(),
+        [Event::AttemptFailed { unit: UnitId(0), ended: Ended::Expired, .. }]
+    ));
+    let ended = HeartbeatAnswer::Ended(Ended::Expired);
+    assert_eq!(s.heartbeat(at(91), grant.lease, 50), Ok(ended));
+    assert_eq!(s.next_deadline(), None);
+}
+
+#[test]
+fn a_delay_of_the_coordinator_does_not_cost_a_lease() {
+    let mut s = scheduler(&[(&[], 1)]);
+    let a = s.register(at(0), "a");
+    let grant = s.must_grant(at(0), a);
+    s.hold(at(50), grant.lease).unwrap();
+    assert_eq!(s.next_deadline(), Some(at(110)));
+    s.tick(at(110));
+    s.hold(at(111), grant.lease).unwrap();
+    assert_eq!(s.next_deadline(), None);
+}
+
+#[test]
+fn time_never_goes_back() {
+    let mut s = scheduler(&[(&[], 1)]);
+    let a = s.register(at(100), "a");
+    assert_eq!(s.must_grant(at(0), a).deadline, at(160));
+}
+
+#[test]
+fn released_units_go_out_again_without_a_mark() {
+    let mut s = scheduler(&[(&[], 1)]);
+    let a = s.register(at(0), "a");
+    for now in 0..10 {
+        let grant = s.must_grant(at(now), a);
+        s.release(at(now), grant.lease).unwrap();
+        let unknown = Err(Refused::UnknownLease(grant.lease));
+        assert_eq!(s.heartbeat(at(now), grant.lease, 1), unknown);
+    }
+    assert_eq!(s.take_events(), []);
+    assert_eq!(s.status(), Status::Running);
+}
+
+#[test]
+fn progress_counts_what_is_done_and_what_runs() {
+    let mut s = scheduler(&[(&[], 2), (&[0], 1)]);
+    let a = s.register(at(0), "a");
+    let first = s.must_grant(at(0), a);
+    let second = s.must_grant(at(0), a);
+    s.complete(at(1), first.lease, shard("0")).unwrap();
+    s.heartbeat(at(1), second.lease, 30).unwrap();
+    let p = s.progress();
+    assert_eq!((p.units, p.units_done, p.units_running), (3, 1, 1));
+    assert_eq!((p.entries, p.entries_done, p.entries_running), (300, 100, 30));
+    let section = SectionProgress {
+        section: SectionId(0),
+        units: 2,
+        units_done: 1,
+        entries: 200,
+        entries_done: 100,
+        entries_running: 30,
+        state: SectionState::Open,
+    };
+    assert_eq!(p.sections[0], section);
+    assert_eq!(p.sections[1].state, SectionState::Blocked);
+    assert_eq!(p.workers, [WorkerStatus { worker: a, name: "a".into(), leases: 1 }]);
+}
