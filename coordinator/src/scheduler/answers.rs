@@ -28,7 +28,7 @@ pub struct Grant {
 /// Why a worker got a unit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum GrantKind {
-    /// It was the first ready unit in the order of the plan.
+    /// It was ready.
     Ready,
     /// Nothing was ready; this is a second copy of a unit that another worker is slow with.
     Copy,
@@ -57,6 +57,12 @@ pub enum Idle {
         /// Units being computed.
         running: u32,
     },
+    /// Units are ready, but those at work will be done with them before the worker has
+    /// fetched what they need.
+    Crowded {
+        /// Units that are ready.
+        ready: u32,
+    },
     /// The worker holds as many leases as it may.
     EnoughLeases {
         /// Leases it holds.
@@ -75,6 +81,11 @@ impl fmt::Display for Idle {
             Idle::AllRunning { running } => {
                 write!(f, "all units that are ready are being computed ({running} of them)")
             }
+            Idle::Crowded { ready } => write!(
+                f,
+                "fetching the inputs of the {ready} units that are ready would take longer than \
+                 the workers that have them will need"
+            ),
             Idle::EnoughLeases { held } => write!(f, "the worker already holds {held} leases"),
             Idle::BackingOff { .. } => f.write_str("waiting after a failure"),
         }

@@ -5,9 +5,11 @@
 //! done, the job's end) waits in a list for [`Scheduler::take_events`].
 //!
 //! The rules:
-//! * A unit is ready when all sections that its section needs are complete. Ready units go
-//!   out in the order of the plan; a worker gets a unit it has lost before only if there is
-//!   no other.
+//! * A unit is ready when all sections that its section needs are complete. A worker stays in
+//!   the section whose inputs it has; then it joins the one where most is left for each
+//!   worker, but none that those at work will have finished by the time it has fetched its
+//!   inputs ([`Policy::fetch_speed`]). Within a section units go out in the order of the plan;
+//!   a worker gets a unit it has lost before only if there is no other.
 //! * A lease ends when it brings no *progress* in [`Policy::lease_time`]; its unit goes out
 //!   again. So it does when its worker fails, gives it back or goes away. After
 //!   [`Policy::attempts`] failures or [`Policy::losses`] lost leases of one unit the job stops.
@@ -18,9 +20,11 @@
 //!   one must have the same bytes; other bytes stop the job.
 //!
 //! No decision looks at all units: the cost of a call is logarithmic in the units and
-//! leases, but for the choice of a copy, which looks at the running units.
+//! leases, but for the choice of a section to join, which looks at the open ones, and the
+//! choice of a copy, which looks at the running units.
 
 mod answers;
+mod choice;
 mod frontier;
 mod leases;
 mod outcome;
@@ -218,7 +222,7 @@ impl Scheduler {
             Status::Finished => return Ok(LeaseAnswer::Finished),
             Status::Stopped(stop) => return Ok(LeaseAnswer::Stopped(stop.clone())),
         }
-        let held = known.leases.len();
+        let held = known.held();
         if held >= self.policy.leases_per_worker {
             return Ok(LeaseAnswer::Idle(Idle::EnoughLeases { held }));
         }
@@ -227,6 +231,10 @@ impl Scheduler {
         }
         if let Some(unit) = self.choose_ready(worker) {
             return Ok(LeaseAnswer::Granted(self.grant(worker, unit, GrantKind::Ready)));
+        }
+        let ready = self.frontier.ready_count();
+        if ready > 0 {
+            return Ok(LeaseAnswer::Idle(Idle::Crowded { ready }));
         }
         if let Some(unit) = self.choose_copy(worker) {
             return Ok(LeaseAnswer::Granted(self.grant(worker, unit, GrantKind::Copy)));
@@ -252,7 +260,7 @@ impl Scheduler {
         unit: UnitId,
     ) -> Result<ReclaimAnswer, Refused> {
         self.advance(now);
-        let held = self.workers.get(worker).ok_or(Refused::UnknownWorker(worker))?.leases.len();
+        let held = self.workers.get(worker).ok_or(Refused::UnknownWorker(worker))?.held();
         self.units.get(unit.0 as usize).ok_or(Refused::UnknownUnit(unit))?;
         if self.frontier.is_done(unit) {
             return Ok(ReclaimAnswer::AlreadyDone);
@@ -309,39 +317,6 @@ impl Scheduler {
         self.leases.get(lease).map(|_| ()).ok_or(Refused::UnknownLease(lease))
     }
 
-    /// The first ready unit that the worker has not lost before, or else the first.
-    fn choose_ready(&self, worker: WorkerId) -> Option<UnitId> {
-        let lost = &self.workers.get(worker)?.lost;
-        let fresh = self.frontier.ready().find(|unit| !lost.contains(unit));
-        fresh.or_else(|| self.frontier.ready().next())
-    }
-
-    /// The running unit without a copy that will take longest, if this worker could likely
-    /// overtake the one that has it.
-    fn choose_copy(&self, worker: WorkerId) -> Option<UnitId> {
-        let lost = &self.workers.get(worker)?.lost;
-        let latest = Tick(self.now.0.checked_sub(self.policy.copy_after)?);
-        let mut slowest = None;
-        for (_, lease) in self.leases.alone_since(latest) {
-            let entries = self.frontier.graph().range(lease.unit).entries;
-            let remaining = lease.remaining(self.now, entries);
-            let worth_it = lease.worker != worker
-                && !lost.contains(&lease.unit)
-                && self.may_end_again(lease.unit)
-                && remaining > self.pace.time_for(entries);
-            if worth_it && slowest.is_none_or(|(longest, _)| remaining > longest) {
-                slowest = Some((remaining, lease.unit));
-            }
-        }
-        slowest.map(|(_, unit)| unit)
-    }
-
-    /// Whether another lease of the unit may end without a result, and the job go on.
-    fn may_end_again(&self, unit: UnitId) -> bool {
-        let unit = &self.units[unit.0 as usize];
-        unit.failures < self.policy.attempts && unit.losses < self.policy.losses
-    }
-
     /// The lease of a unit that the worker holds already.
     fn grant_held(&self, worker: WorkerId, unit: UnitId) -> Option<Grant> {
         let known = |id: &LeaseId| Some((*id, self.leases.get(*id)?));
@@ -358,9 +333,8 @@ impl Scheduler {
         let name = self.workers.get(worker).map_or_else(|| "".into(), |w| w.name.clone());
         let deadline = self.now + self.policy.lease_time;
         let lease = self.leases.grant(unit, (worker, name), self.now, deadline);
-        if let Some(worker) = self.workers.get_mut(worker) {
-            worker.leases.insert(lease);
-        }
-        Grant { lease, unit, range: self.frontier.graph().range(unit), deadline, kind }
+        let range = self.frontier.graph().range(unit);
+        self.workers.start(worker, lease, range.section);
+        Grant { lease, unit, range, deadline, kind }
     }
 }

@@ -91,7 +91,7 @@ impl Scheduler {
     pub fn worker_left(&mut self, now: Tick, worker: WorkerId) -> Result<(), Refused> {
         self.advance(now);
         let left = self.workers.get(worker).ok_or(Refused::UnknownWorker(worker))?;
-        for lease in left.leases.clone() {
+        for lease in left.leases().collect::<Vec<_>>() {
             self.release(now, lease)?;
         }
         self.workers.remove(worker);
@@ -105,10 +105,11 @@ impl Scheduler {
     /// [`Refused::UnknownWorker`].
     pub fn worker_gone(&mut self, now: Tick, worker: WorkerId) -> Result<(), Refused> {
         self.advance(now);
-        let gone = self.workers.remove(worker).ok_or(Refused::UnknownWorker(worker))?;
-        for lease in gone.leases {
+        let gone = self.workers.get(worker).ok_or(Refused::UnknownWorker(worker))?;
+        for lease in gone.leases().collect::<Vec<_>>() {
             self.attempt_failed(lease, Ended::WorkerGone, "the worker went away");
         }
+        self.workers.remove(worker);
         Ok(())
     }
 
@@ -227,9 +228,7 @@ impl Scheduler {
             return;
         };
         self.leases.end(id, ended);
-        if let Some(worker) = self.workers.get_mut(worker) {
-            worker.leases.remove(&id);
-        }
+        self.workers.end(worker, id);
     }
 }
 

@@ -114,3 +114,36 @@ fn progress_counts_what_is_done_and_what_runs() {
     assert_eq!(p.sections[1].state, SectionState::Blocked);
     assert_eq!(p.workers, [WorkerStatus { worker: a, name: "a".into(), leases: 1 }]);
 }
+
+/// 100,000 units and 1,000 workers, some of them bad: only a scheduler without scans over
+/// all units does this in the time of a test.
+#[test]
+fn a_large_job_is_quick() {
+    let sections: Vec<(Vec<u32>, u64)> =
+        (0..100_u32).map(|i| (i.checked_sub(1).into_iter().collect(), 1000)).collect();
+    let sections: Vec<(&[u32], u64)> =
+        sections.iter().map(|(needs, units)| (needs.as_slice(), *units)).collect();
+    let mut scheduler = scheduler(&sections);
+    let workers: Vec<_> = (0..1000).map(|i| scheduler.register(at(0), &format!("w{i}"))).collect();
+    let (mut calls, mut now) = (0_u32, at(0));
+    let mut held: Vec<Option<Grant>> = vec![None; workers.len()];
+    while scheduler.status() != Status::Finished {
+        now = now + Duration::from_secs(1);
+        for (i, worker) in workers.iter().enumerate() {
+            calls += 1;
+            if let Some(grant) = held[i].take() {
+                let late = (calls + i as u32).is_multiple_of(17);
+                let answer = match late {
+                    true => scheduler.heartbeat(now, grant.lease, 1).map(|_| ()),
+                    false => scheduler.complete(now, grant.lease, shard("")).map(|_| ()),
+                };
+                answer.unwrap();
+                held[i] = late.then_some(grant);
+            } else if let Ok(LeaseAnswer::Granted(grant)) = scheduler.lease(now, *worker) {
+                held[i] = Some(grant);
+            }
+        }
+        scheduler.take_events();
+    }
+    assert!(calls >= 200_000, "{calls} calls");
+}

@@ -6,6 +6,7 @@ mod late;
 mod leasing;
 mod property;
 mod restarts;
+mod sections;
 mod stopping;
 
 use std::sync::Arc;
@@ -29,6 +30,7 @@ fn policy() -> Policy {
         attempts: 3,
         losses: 6,
         leases_per_worker: 2,
+        fetch_speed: u64::MAX,
         copy_after: Duration::from_secs(COPY),
         back_off: Duration::from_secs(1),
         longest_back_off: Duration::from_secs(4),

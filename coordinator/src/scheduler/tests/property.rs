@@ -54,8 +54,8 @@ fn sections() -> impl Strategy<Value = Vec<(Vec<u32>, u64)>> {
 }
 
 /// Failures never stop the job.
-fn patient() -> Policy {
-    Policy { attempts: 1000, losses: 1000, ..Policy::default() }
+fn patient(fetch_speed: u64) -> Policy {
+    Policy { attempts: 1000, losses: 1000, fetch_speed, ..Policy::default() }
 }
 
 /// Drives a scheduler and remembers, in the simplest way, what must be true.
@@ -69,15 +69,17 @@ struct Driver {
     /// Failures and losses.
     failed: HashMap<UnitId, [u32; 2]>,
     cancelled: bool,
+    policy: Policy,
     openings: u64,
 }
 
 impl Driver {
-    fn new(sections: &[(Vec<u32>, u64)]) -> Driver {
+    fn new(sections: &[(Vec<u32>, u64)], fetch_speed: u64) -> Driver {
+        let policy = patient(fetch_speed);
         let sections: Vec<(&[u32], u64)> =
             sections.iter().map(|(needs, units)| (needs.as_slice(), *units)).collect();
         let graph = graph(&sections);
-        let mut scheduler = Scheduler::new(graph.clone(), patient(), 1, []).unwrap();
+        let mut scheduler = Scheduler::new(graph.clone(), policy.clone(), 1, []).unwrap();
         let workers = vec![scheduler.register(Tick::default(), "first")];
         Driver {
             scheduler,
@@ -88,6 +90,7 @@ impl Driver {
             done: HashSet::new(),
             failed: HashMap::new(),
             cancelled: false,
+            policy,
             openings: 1,
         }
     }
@@ -99,7 +102,7 @@ impl Driver {
         let result = |unit: &UnitId| Some((*unit, self.scheduler.result(*unit)?.clone()));
         let done: Vec<_> = self.done.iter().filter_map(result).collect();
         self.scheduler =
-            Scheduler::new(self.graph.clone(), patient(), self.openings, done).unwrap();
+            Scheduler::new(self.graph.clone(), self.policy.clone(), self.openings, done).unwrap();
         self.now = Tick::default();
         self.workers.clear();
         self.failed.clear();
@@ -147,8 +150,35 @@ impl Driver {
         match self.scheduler.lease(self.now, worker).unwrap() {
             LeaseAnswer::Granted(grant) => self.check_grant(grant),
             LeaseAnswer::Finished => assert_eq!(self.done.len(), self.graph.units().len()),
+            LeaseAnswer::Idle(Idle::Crowded { ready }) => self.check_crowded(ready),
             LeaseAnswer::Idle(_) => {}
             LeaseAnswer::Stopped(stop) => assert!(self.cancelled, "stopped: {stop}"),
+        }
+    }
+
+    /// Ready units may wait only where somebody is at work.
+    fn check_crowded(&self, ready: u32) {
+        let ready_units: Vec<_> = self.scheduler.frontier.ready().collect();
+        assert!(ready > 0 && ready as usize == ready_units.len());
+        for unit in ready_units {
+            let mut units = self.graph.units_of(self.graph.range(unit).section);
+            assert!(units.any(|u| self.scheduler.frontier.is_running(u)), "nobody is at work");
+        }
+    }
+
+    /// Compares what the choice of a section looks at with a count of everything.
+    fn check_sections(&self) {
+        let (frontier, leases) = (&self.scheduler.frontier, &self.scheduler.leases);
+        for section in self.graph.sections() {
+            let units = || self.graph.units_of(section);
+            let ready: Vec<_> = units().filter(|u| frontier.is_ready(*u)).collect();
+            assert_eq!(frontier.ready_of(section).collect::<Vec<_>>(), ready);
+            let entries: u64 = ready.iter().map(|u| self.graph.range(*u).entries).sum();
+            assert_eq!(frontier.entries_ready(section), entries);
+            assert_eq!(frontier.ready_sections().any(|s| s == section), entries > 0);
+            let active = units().flat_map(|u| leases.of_unit(u).to_vec());
+            let holders: HashSet<_> = active.map(|id| leases.get(id).unwrap().worker).collect();
+            assert_eq!(self.scheduler.workers.in_section(section) as usize, holders.len());
         }
     }
 
@@ -253,7 +283,8 @@ impl Driver {
             let Unit { failures, losses, .. } = self.scheduler.units[unit.0 as usize];
             assert_eq!([failures, losses], failed);
         }
-        let held: usize = self.scheduler.workers.iter().map(|(_, w)| w.leases.len()).sum();
+        self.check_sections();
+        let held: usize = self.scheduler.workers.iter().map(|(_, w)| w.held()).sum();
         let active: usize =
             self.graph.units().map(|u| self.scheduler.leases.of_unit(u).len()).sum();
         assert_eq!(held, active);
@@ -289,45 +320,13 @@ proptest! {
     fn nothing_is_lost_and_every_job_finishes(
         sections in sections(),
         steps in prop::collection::vec(step(), 0..150),
+        fetch_speed in prop::sample::select(vec![0, 1, 5, u64::MAX]),
     ) {
-        let mut driver = Driver::new(&sections);
+        let mut driver = Driver::new(&sections, fetch_speed);
         for step in &steps {
             driver.act(step);
             driver.check();
         }
         driver.behave();
     }
-}
-
-/// 100,000 units and 1,000 workers, some of them bad: only a scheduler without scans over
-/// all units does this in the time of a test.
-#[test]
-fn a_large_job_is_quick() {
-    let sections: Vec<(Vec<u32>, u64)> =
-        (0..100_u32).map(|i| (i.checked_sub(1).into_iter().collect(), 1000)).collect();
-    let mut driver = Driver::new(&sections);
-    let workers: Vec<_> =
-        (0..1000).map(|i| driver.scheduler.register(driver.now, &format!("w{i}"))).collect();
-    let mut calls = 0_u32;
-    let mut scheduler = driver.scheduler;
-    let mut held: Vec<Option<Grant>> = vec![None; workers.len()];
-    while scheduler.status() != Status::Finished {
-        driver.now = driver.now + Duration::from_secs(1);
-        for (i, worker) in workers.iter().enumerate() {
-            calls += 1;
-            if let Some(grant) = held[i].take() {
-                let late = (calls + i as u32).is_multiple_of(17);
-                let answer = match late {
-                    true => scheduler.heartbeat(driver.now, grant.lease, 1).map(|_| ()),
-                    false => scheduler.complete(driver.now, grant.lease, shard("")).map(|_| ()),
-                };
-                answer.unwrap();
-                held[i] = late.then_some(grant);
-            } else if let Ok(LeaseAnswer::Granted(grant)) = scheduler.lease(driver.now, *worker) {
-                held[i] = Some(grant);
-            }
-        }
-        scheduler.take_events();
-    }
-    assert!(calls >= 200_000, "{calls} calls");
 }
