@@ -27,15 +27,19 @@ impl Scheduler {
     }
 
     /// The sections in which a worker may start a unit: the one it works in, then the others
-    /// that are worth joining, those first where most is left for each worker.
+    /// that are worth joining. Of these, first where nobody is at work, in the order of the
+    /// plan, so that no section keeps those behind it waiting; then where most is left for
+    /// each worker.
     fn sections_for(&self, worker: &Worker) -> Vec<SectionId> {
         let ready = self.frontier.ready_sections();
         let mut sections: Vec<_> = ready
             .filter(|section| worker.home == Some(*section) || self.is_worth_joining(*section))
             .collect();
         sections.sort_by_key(|section| {
-            let each = u64::from(self.workers.in_section(*section)) + 1;
-            let share = self.frontier.entries_ready(*section) / each;
+            let share = match u64::from(self.workers.in_section(*section)) {
+                0 => u64::MAX,
+                workers => self.frontier.entries_ready(*section) / (workers + 1),
+            };
             (worker.home != Some(*section), Reverse(share), *section)
         });
         sections

@@ -6,9 +6,9 @@
 //!
 //! The rules:
 //! * A unit is ready when all sections that its section needs are complete. A worker stays in
-//!   the section whose inputs it has; then it joins the one where most is left for each
-//!   worker, but none that those at work will have finished by the time it has fetched its
-//!   inputs ([`Policy::fetch_speed`]). Within a section units go out in the order of the plan;
+//!   the section whose inputs it has; then it goes to one where nobody is at work, or else
+//!   where most is left for each worker, but to none that those at work will have finished by
+//!   the time it has fetched its inputs ([`Policy::fetch_speed`]). Within a section units go out in the order of the plan;
 //!   a worker gets a unit it has lost before only if there is no other.
 //! * A lease ends when it brings no *progress* in [`Policy::lease_time`]; its unit goes out
 //!   again. So it does when its worker fails, gives it back or goes away. After

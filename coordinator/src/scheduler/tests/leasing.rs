@@ -15,7 +15,7 @@ fn ready_units_go_out_in_order_and_needs_are_waited_for() {
     let done = Event::UnitDone { unit: UnitId(0), worker };
     assert_eq!(s.take_events(), [done, Event::SectionDone { section: SectionId(0) }]);
     let grants: Vec<_> = [a, b, a].map(|w| s.must_grant(at(1), w)).into();
-    assert_eq!(grants.iter().map(|g| g.unit.0).collect::<Vec<_>>(), [1, 2, 3]);
+    assert_eq!(grants.iter().map(|g| g.unit.0).collect::<Vec<_>>(), [1, 3, 2]);
     for (i, grant) in grants.iter().enumerate() {
         assert_eq!(s.must_idle(at(2), b), Idle::AllRunning { running: 3 - i as u32 });
         assert_eq!(s.complete(at(2), grant.lease, shard("x")), Ok(CompleteAnswer::First));
