@@ -72,7 +72,7 @@ impl Frontier {
         &self.graph
     }
 
-    /// Ready units in the order of the plan.
+    #[cfg(test)]
     pub(super) fn ready(&self) -> impl Iterator<Item = UnitId> + '_ {
         self.ready.iter().copied()
     }
