@@ -368,9 +368,17 @@ impl Fleet {
                 Stage::Sending(_) | Stage::Storing => u64::MAX,
                 _ => 0,
             };
-            let told: Vec<_> = machine.tasks.iter().map(|t| (t.lease, reached(t))).collect();
-            for (lease, entries) in told {
-                let answer = self.ask(|s, now| s.heartbeat(now, lease, entries));
+            let told: Vec<_> =
+                machine.tasks.iter().map(|t| (t.lease, reached(t), t.stage)).collect();
+            for (lease, entries, stage) in told {
+                let answer = match stage {
+                    Stage::Fetching(flow) => {
+                        let bytes = self.out.moved(self.now, flow);
+                        let entries = (bytes / self.setup.costs.entry_bytes) as u64;
+                        self.ask(|s, now| s.fetching(now, lease, entries))
+                    }
+                    _ => self.ask(|s, now| s.heartbeat(now, lease, entries)),
+                };
                 if let Ok(HeartbeatAnswer::Ended(_)) | Err(_) = answer {
                     self.forget(number, lease);
                 }

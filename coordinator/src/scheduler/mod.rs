@@ -10,8 +10,8 @@
 //!   where most is left for each worker, but to none that those at work will have finished by
 //!   the time it has fetched its inputs ([`Policy::fetch_speed`]). Within a section units go out in the order of the plan;
 //!   a worker gets a unit it has lost before only if there is no other.
-//! * A lease ends when it brings no *progress* in [`Policy::lease_time`]; its unit goes out
-//!   again. So it does when its worker fails, gives it back or goes away. After
+//! * A lease ends when it brings no *progress*, in fetching or computing, in
+//!   [`Policy::lease_time`]; its unit goes out again. So it does when its worker fails, gives it back or goes away. After
 //!   [`Policy::attempts`] failures or [`Policy::losses`] lost leases of one unit the job stops.
 //!   A stop ends all leases; nothing but [`Scheduler::resume`] undoes it.
 //! * When nothing is ready, an idle worker gets a copy of the running unit that will take
@@ -26,6 +26,7 @@
 mod answers;
 mod choice;
 mod frontier;
+mod heartbeats;
 mod leases;
 mod outcome;
 mod policy;
@@ -277,44 +278,6 @@ impl Scheduler {
             return Ok(ReclaimAnswer::NotWanted);
         }
         Ok(ReclaimAnswer::Granted(self.grant(worker, unit, GrantKind::Reclaimed)))
-    }
-
-    /// A worker says how many entries of its unit it has computed.
-    ///
-    /// Only a number larger than before renews the lease; numbers above the unit's entries
-    /// count as all of them, so a lease cannot be renewed for ever.
-    ///
-    /// # Errors
-    /// [`Refused::UnknownLease`].
-    pub fn heartbeat(
-        &mut self,
-        now: Tick,
-        lease: LeaseId,
-        entries: u64,
-    ) -> Result<HeartbeatAnswer, Refused> {
-        self.advance(now);
-        let known = self.leases.get(lease).ok_or(Refused::UnknownLease(lease))?;
-        if let Some(ended) = known.ended {
-            return Ok(HeartbeatAnswer::Ended(ended));
-        }
-        let entries = entries.min(self.frontier.graph().range(known.unit).entries);
-        if entries <= known.progress {
-            return Ok(HeartbeatAnswer::NoProgress { deadline: known.deadline });
-        }
-        let deadline = self.now + self.policy.lease_time;
-        self.leases.renew(lease, entries, deadline);
-        Ok(HeartbeatAnswer::Renewed { deadline })
-    }
-
-    /// Renews a lease without progress, because the delay is the coordinator's: it could not
-    /// store the shard. It is renewed even if its time ran out meanwhile, unless that was
-    /// noticed: an ended lease stays ended.
-    ///
-    /// # Errors
-    /// [`Refused::UnknownLease`].
-    pub fn hold(&mut self, now: Tick, lease: LeaseId) -> Result<(), Refused> {
-        self.advance_sparing(now, lease);
-        self.leases.get(lease).map(|_| ()).ok_or(Refused::UnknownLease(lease))
     }
 
     /// The lease of a unit that the worker holds already.

@@ -144,9 +144,8 @@ impl Scheduler {
     /// it does not end now even if its time is over.
     pub(super) fn advance_sparing(&mut self, now: Tick, lease: LeaseId) {
         self.now = self.now.max(now);
-        if let Some(known) = self.leases.get(lease).filter(|lease| lease.ended.is_none()) {
-            let (progress, deadline) = (known.progress, self.now + self.policy.lease_time);
-            self.leases.renew(lease, progress, deadline);
+        if self.leases.get(lease).is_some_and(|lease| lease.ended.is_none()) {
+            self.leases.renew(lease, self.now + self.policy.lease_time);
         }
         self.advance(now);
     }

@@ -58,6 +58,35 @@ fn only_progress_renews_a_lease() {
 }
 
 #[test]
+fn fetching_renews_a_lease_as_long_as_there_is_something_to_fetch() {
+    let mut s = scheduler(&[(&[], 2), (&[0], 1)]);
+    let a = s.register(at(0), "a");
+    for name in ["0", "1"] {
+        let grant = s.must_grant(at(0), a);
+        // The first section needs nothing.
+        let stuck = HeartbeatAnswer::NoProgress { deadline: at(60) };
+        assert_eq!(s.fetching(at(0), grant.lease, 9), Ok(stuck));
+        s.complete(at(0), grant.lease, shard(name)).unwrap();
+    }
+    let grant = s.must_grant(at(0), a);
+    for (now, fetched) in [(50, 10), (100, 150), (150, 200)] {
+        let renewed = HeartbeatAnswer::Renewed { deadline: at(now + LEASE) };
+        assert_eq!(s.fetching(at(now), grant.lease, fetched), Ok(renewed));
+    }
+    let stuck = HeartbeatAnswer::NoProgress { deadline: at(210) };
+    assert_eq!(s.fetching(at(200), grant.lease, u64::MAX), Ok(stuck));
+    assert_eq!(s.fetching(at(200), grant.lease, 10), Ok(stuck));
+    // What is computed is counted apart.
+    let renewed = HeartbeatAnswer::Renewed { deadline: at(261) };
+    assert_eq!(s.heartbeat(at(201), grant.lease, 1), Ok(renewed));
+    assert_eq!(s.progress().entries_running, 1);
+    let ended = HeartbeatAnswer::Ended(Ended::Expired);
+    assert_eq!(s.fetching(at(261), grant.lease, 200), Ok(ended));
+    let unknown = LeaseId(77);
+    assert_eq!(s.fetching(at(261), unknown, 1), Err(Refused::UnknownLease(unknown)));
+}
+
+#[test]
 fn a_delay_of_the_coordinator_does_not_cost_a_lease() {
     let mut s = scheduler(&[(&[], 1)]);
     let a = s.register(at(0), "a");

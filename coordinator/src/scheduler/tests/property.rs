@@ -13,6 +13,7 @@ enum Step {
     Register,
     Lease(usize),
     Heartbeat(usize, u64),
+    Fetching(usize, u64),
     Complete(usize),
     Fail(usize),
     Release(usize),
@@ -31,6 +32,7 @@ fn step() -> impl Strategy<Value = Step> {
         1 => Just(Step::Register),
         6 => any::<usize>().prop_map(Step::Lease),
         3 => (any::<usize>(), 0_u64..120).prop_map(|(lease, entries)| Step::Heartbeat(lease, entries)),
+        2 => (any::<usize>(), 0_u64..500).prop_map(|(lease, entries)| Step::Fetching(lease, entries)),
         4 => any::<usize>().prop_map(Step::Complete),
         1 => any::<usize>().prop_map(Step::Fail),
         1 => any::<usize>().prop_map(Step::Release),
@@ -238,6 +240,7 @@ impl Driver {
                 self.scheduler.tick(self.now);
             }
             Step::Heartbeat(pick, _)
+            | Step::Fetching(pick, _)
             | Step::Complete(pick)
             | Step::Fail(pick)
             | Step::Release(pick) => {
@@ -253,6 +256,7 @@ impl Driver {
         let (s, now) = (&mut self.scheduler, self.now);
         match *step {
             Step::Heartbeat(_, entries) => _ = s.heartbeat(now, grant.lease, entries),
+            Step::Fetching(_, entries) => _ = s.fetching(now, grant.lease, entries),
             Step::Fail(_) => _ = s.fail(now, grant.lease, "no"),
             Step::Release(_) => _ = s.release(now, grant.lease),
             _ => self.complete(grant),
