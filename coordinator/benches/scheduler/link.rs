@@ -16,7 +16,8 @@ pub struct Link {
     next: Flow,
     /// By the service at which they end; as bits, which sort like positive numbers.
     ends: BTreeMap<(u64, Flow), ()>,
-    end_of: BTreeMap<Flow, u64>,
+    /// The service at which each began and ends.
+    flows: BTreeMap<Flow, (f64, f64)>,
     /// Counts changes of the transfers; what was worked out before one is no longer true.
     pub watch: u64,
     changed: bool,
@@ -27,14 +28,14 @@ pub struct Link {
 impl Link {
     /// A link of so many bytes a second.
     pub fn new(speed: f64) -> Link {
-        let (ends, end_of) = (BTreeMap::new(), BTreeMap::new());
+        let (ends, flows) = (BTreeMap::new(), BTreeMap::new());
         Link {
             speed,
             now: 0.0,
             service: 0.0,
             next: 0,
             ends,
-            end_of,
+            flows,
             watch: 0,
             changed: false,
             carried: 0.0,
@@ -46,9 +47,9 @@ impl Link {
         self.advance(now);
         let flow = self.next;
         self.next += 1;
-        let end = (self.service + bytes).to_bits();
-        self.ends.insert((end, flow), ());
-        self.end_of.insert(flow, end);
+        let end = self.service + bytes;
+        self.ends.insert((end.to_bits(), flow), ());
+        self.flows.insert(flow, (self.service, end));
         self.carried += bytes;
         self.changed = true;
         flow
@@ -57,11 +58,17 @@ impl Link {
     /// Breaks a transfer off, if it goes on.
     pub fn drop(&mut self, now: f64, flow: Flow) {
         self.advance(now);
-        if let Some(end) = self.end_of.remove(&flow) {
-            self.ends.remove(&(end, flow));
+        if let Some((_, end)) = self.flows.remove(&flow) {
+            self.ends.remove(&(end.to_bits(), flow));
             self.changed = true;
-            self.carried -= (f64::from_bits(end) - self.service).max(0.0);
+            self.carried -= (end - self.service).max(0.0);
         }
+    }
+
+    /// Bytes of a transfer that have arrived.
+    pub fn moved(&mut self, now: f64, flow: Flow) -> f64 {
+        self.advance(now);
+        self.flows.get(&flow).map_or(0.0, |(begin, _)| self.service - begin)
     }
 
     /// When the next transfer ends, if the transfers have changed since this was asked.
@@ -85,7 +92,7 @@ impl Link {
             return None;
         }
         self.ends.remove(&(end, flow));
-        self.end_of.remove(&flow);
+        self.flows.remove(&flow);
         self.changed = true;
         Some(flow)
     }

@@ -7,61 +7,127 @@ mod costs;
 mod faults;
 mod fleet;
 mod link;
+mod load;
+
+use std::sync::Arc;
+
+use retrotab_coordinator::plan::{Graph, Plan, UnitSize};
+use retrotab_coordinator::scheduler::Policy;
+use retrotab_tablefmt::spec::TableSpec;
+use retrotab_tablefmt::stack::{Cards, Rule, StackSpec, Stacks};
+
+use costs::{Bound, stack_costs};
+use faults::Faults;
+use fleet::{Fleet, Outcome, Setup};
+
+/// Fleets whose makespan is simulated.
+const FLEETS: [usize; 11] = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1000];
+
 fn main() {
-    use retrotab_coordinator::plan::*;
-    use retrotab_coordinator::scheduler::Policy;
-    use retrotab_tablefmt::{spec::TableSpec, stack::*};
-    use std::sync::Arc;
-    let spec = TableSpec::Stack(StackSpec {
-        stacks: Stacks::try_from(4).unwrap(),
-        cards: Cards::try_from(12).unwrap(),
+    decisions();
+    let spec = StackSpec {
+        stacks: Stacks::try_from(4).expect("in range"),
+        cards: Cards::try_from(12).expect("in range"),
         rule: Rule::Sorted,
-    });
-    let layout = spec.layout();
-    let arg = |n: &str, d: f64| std::env::var(n).ok().and_then(|v| v.parse().ok()).unwrap_or(d);
-    let gbit = arg("GBIT", 10.0);
-    let speeds: Vec<f64> =
-        std::env::var("FS").unwrap_or("50".into()).split(',').map(|x| x.parse().unwrap()).collect();
-    let sizes: Vec<u64> =
-        std::env::var("US").unwrap_or("49".into()).split(',').map(|x| x.parse().unwrap()).collect();
-    let leases = arg("LEASES", 2.0) as usize;
-    print!("gbit {gbit} leases {leases}\n{:>8}{:>6}{:>7}", "fetch", "Ment", "units");
-    let ws = [1usize, 2, 4, 8, 16, 32, 64, 128, 256, 1000];
-    for w in ws {
-        print!("{w:>16}")
+    };
+    let table = Table::new(TableSpec::Stack(spec));
+    for gigabits in [10, 1] {
+        makespans(&table, gigabits);
+        sizes(&table, gigabits);
+        speeds(&table, gigabits);
     }
-    println!();
-    for &fs in &speeds {
-        for &us in &sizes {
-            let plan = Plan::with_layout(spec.clone(), layout.clone(), UnitSize::Entries(us << 20))
-                .unwrap();
-            let graph: &Arc<Graph> = plan.graph();
-            print!("{:>8}{:>6}{:>7}", fs, us, graph.unit_count());
-            for w in ws {
-                let costs = costs::stack_costs(gbit);
-                let bound = costs::Bound::new(graph, &costs, w);
-                let o = fleet::Fleet::run(fleet::Setup {
-                    graph: graph.clone(),
-                    costs,
-                    faults: faults::Faults::NONE,
-                    workers: w,
-                    seed: 1,
-                    policy: Policy {
-                        fetch_speed: if fs < 0.0 { u64::MAX } else { fs as u64 },
-                        leases_per_worker: leases,
-                        ..Policy::default()
-                    },
-                });
-                print!(
-                    "{:>8.1}/{:<5.0}{:>3}",
-                    o.makespan,
-                    bound.seconds(),
-                    (o.fetched / 1e9) as u64
-                );
-                use std::io::Write;
-                std::io::stdout().flush().unwrap();
-            }
-            println!();
-        }
+}
+
+/// A table, planned again and again in units of different sizes.
+struct Table {
+    spec: TableSpec,
+    layout: retrotab_tablefmt::layout::TableLayout,
+}
+
+impl Table {
+    fn new(spec: TableSpec) -> Table {
+        let layout = spec.layout();
+        Table { spec, layout }
+    }
+
+    fn graph(&self, size: UnitSize) -> Arc<Graph> {
+        let plan = Plan::with_layout(self.spec.clone(), self.layout.clone(), size);
+        plan.expect("a sound table").graph().clone()
+    }
+}
+
+fn decisions() {
+    let (units, workers) = (100_000, 1000);
+    let Outcome { decisions, deciding, slowest, makespan, lost, repeated, units: done, .. } =
+        load::run(units, workers);
+    println!("{units} units, {workers} workers, a bad day:");
+    println!("  units done          {done}");
+    println!("  leases lost         {lost}");
+    println!("  shards twice        {repeated}");
+    println!("  simulated time      {makespan:.0} s");
+    println!("  decisions           {decisions}");
+    println!("  decisions/s         {:.2} million", decisions as f64 / deciding / 1e6);
+    println!("  the slowest         {:.2} ms", slowest * 1e3);
+}
+
+/// The policy for a link: entries that it moves while a worker computes one.
+fn policy(gigabits: u32) -> Policy {
+    Policy { fetch_speed: 5 * u64::from(gigabits), ..Policy::default() }
+}
+
+fn simulate(graph: &Arc<Graph>, gigabits: u32, policy: Policy, workers: usize) -> Outcome {
+    let (graph, costs) = (graph.clone(), stack_costs(gigabits.into()));
+    Fleet::run(Setup { graph, costs, policy, faults: Faults::NONE, workers, seed: 1 })
+}
+
+fn makespans(table: &Table, gigabits: u32) {
+    println!(
+        "\n4 stacks, {gigabits} Gbit/s at the coordinator, 15 million positions/s a worker:\n"
+    );
+    println!("| workers | units | makespan | speed-up | bound (work, path, link) | fetched |");
+    println!("|---|---|---|---|---|---|");
+    let mut alone = None;
+    for workers in FLEETS {
+        let graph = table.graph(UnitSize::ForWorkers(workers as u32));
+        let outcome = simulate(&graph, gigabits, policy(gigabits), workers);
+        let Bound { work, path, link } = Bound::new(&graph, &stack_costs(gigabits.into()), workers);
+        let alone = *alone.get_or_insert(outcome.makespan);
+        println!(
+            "| {workers} | {} | {:.0} s | {:.1} | {:.0} s ({work:.0}, {path:.0}, {link:.0}) | {:.0} GB |",
+            graph.unit_count(),
+            outcome.makespan,
+            alone / outcome.makespan,
+            work.max(path).max(link),
+            outcome.fetched / 1e9,
+        );
+    }
+}
+
+/// Why units have the size they have.
+fn sizes(table: &Table, gigabits: u32) {
+    println!("\nthe same by million entries in a unit (makespan in s):\n");
+    println!("| entries | units | 1 worker | 2 | 4 | 8 | 16 | 1000 |");
+    println!("|---|---|---|---|---|---|---|---|");
+    for entries in [2, 4, 6, 12, 24, 48] {
+        let graph = table.graph(UnitSize::Entries(entries << 20));
+        let time = |workers| simulate(&graph, gigabits, policy(gigabits), workers).makespan;
+        let times = [1, 2, 4, 8, 16, 1000].map(|workers| format!("{:.0}", time(workers)));
+        println!("| {entries} | {} | {} |", graph.unit_count(), times.join(" | "));
+    }
+}
+
+/// Why few workers share a section.
+fn speeds(table: &Table, gigabits: u32) {
+    println!("\nthe same by fetch speed of the policy (makespan in s, GB fetched):\n");
+    println!("| fetch speed | 2 workers | 4 | 8 | 16 | 64 |");
+    println!("|---|---|---|---|---|---|");
+    for fetch_speed in [2, 5, 10, 20, 50, 100, 500] {
+        let cell = |workers| {
+            let graph = table.graph(UnitSize::ForWorkers(workers as u32));
+            let policy = Policy { fetch_speed, ..Policy::default() };
+            let outcome = simulate(&graph, gigabits, policy, workers);
+            format!("{:.0} ({:.0})", outcome.makespan, outcome.fetched / 1e9)
+        };
+        println!("| {fetch_speed} | {} |", [2, 4, 8, 16, 64].map(cell).join(" | "));
     }
 }

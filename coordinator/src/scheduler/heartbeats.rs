@@ -8,7 +8,8 @@ impl Scheduler {
     /// A worker says how many entries of its unit it has computed.
     ///
     /// Only a number larger than before renews the lease; numbers above the unit's entries
-    /// count as all of them, so a lease cannot be renewed for ever.
+    /// count as all of them, so a lease cannot be renewed for ever. Later leases of the worker
+    /// are renewed too: their units wait for this one.
     ///
     /// # Errors
     /// [`Refused::UnknownLease`].
@@ -27,10 +28,8 @@ impl Scheduler {
         if entries <= known.progress {
             return Ok(HeartbeatAnswer::NoProgress { deadline: known.deadline });
         }
-        let deadline = self.now + self.policy.lease_time;
         self.leases.note_progress(lease, entries);
-        self.leases.renew(lease, deadline);
-        Ok(HeartbeatAnswer::Renewed { deadline })
+        Ok(HeartbeatAnswer::Renewed { deadline: self.renew_from(lease) })
     }
 
     /// A worker says how many entries of other sections it has fetched for its unit: on a slow
@@ -57,10 +56,8 @@ impl Scheduler {
         if entries <= known.fetched {
             return Ok(HeartbeatAnswer::NoProgress { deadline: known.deadline });
         }
-        let deadline = self.now + self.policy.lease_time;
         self.leases.note_fetched(lease, entries);
-        self.leases.renew(lease, deadline);
-        Ok(HeartbeatAnswer::Renewed { deadline })
+        Ok(HeartbeatAnswer::Renewed { deadline: self.renew_from(lease) })
     }
 
     /// Renews a lease without progress, because the delay is the coordinator's: it could not
@@ -72,5 +69,18 @@ impl Scheduler {
     pub fn hold(&mut self, now: Tick, lease: LeaseId) -> Result<(), Refused> {
         self.advance_sparing(now, lease);
         self.leases.get(lease).map(|_| ()).ok_or(Refused::UnknownLease(lease))
+    }
+
+    /// Renews a lease and the later ones of its holder, whose units wait for this one: a
+    /// worker takes its units in order. A lease that is stuck keeps none alive but those
+    /// behind it, and is itself kept alive by those before it, which come to an end.
+    fn renew_from(&mut self, lease: LeaseId) -> Tick {
+        let deadline = self.now + self.policy.lease_time;
+        let holder = self.leases.get(lease).and_then(|known| self.workers.get(known.worker));
+        let leases: Vec<_> = holder.into_iter().flat_map(|worker| worker.leases()).collect();
+        for later in leases.into_iter().filter(|id| *id >= lease) {
+            self.leases.renew(later, deadline);
+        }
+        deadline
     }
 }

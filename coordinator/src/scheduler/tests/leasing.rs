@@ -87,6 +87,25 @@ fn fetching_renews_a_lease_as_long_as_there_is_something_to_fetch() {
 }
 
 #[test]
+fn units_that_wait_for_another_of_the_same_worker_do_not_run_out() {
+    let mut s = scheduler(&[(&[], 3)]);
+    let a = s.register(at(0), "a");
+    let (first, second) = (s.must_grant(at(0), a), s.must_grant(at(0), a));
+    for now in [50, 100, 150] {
+        s.heartbeat(at(now), first.lease, now / 2).unwrap();
+    }
+    assert_eq!(s.take_events(), []);
+    s.complete(at(160), first.lease, shard("0")).unwrap();
+    let third = s.must_grant(at(160), a);
+    // The second is stuck; what comes after it does not help.
+    s.heartbeat(at(200), third.lease, 50).unwrap();
+    let ended = HeartbeatAnswer::Ended(Ended::Expired);
+    assert_eq!(s.heartbeat(at(210), second.lease, 1), Ok(ended));
+    let renewed = HeartbeatAnswer::Renewed { deadline: at(270) };
+    assert_eq!(s.heartbeat(at(210), third.lease, 60), Ok(renewed));
+}
+
+#[test]
 fn a_delay_of_the_coordinator_does_not_cost_a_lease() {
     let mut s = scheduler(&[(&[], 1)]);
     let a = s.register(at(0), "a");
