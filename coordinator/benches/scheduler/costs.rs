@@ -34,6 +34,11 @@ pub fn stack_costs(gigabits: f64) -> Costs {
 }
 
 impl Costs {
+    /// Seconds for so many entries through the whole link.
+    fn transfer(&self, entries: f64) -> f64 {
+        entries * self.entry_bytes / self.link
+    }
+
     /// Entries that a worker must have before its first unit of a section, and keeps: the
     /// section that the row's draws lead to, which is the first of the needs.
     pub fn kept(graph: &Graph, section: SectionId) -> f64 {
@@ -54,8 +59,8 @@ impl Costs {
 pub struct Bound {
     /// All computing, evenly spread.
     pub work: f64,
-    /// The longest chain of sections that need each other, each with all workers and the
-    /// whole link for itself.
+    /// The longest chain of sections that need each other, each as fast as it could be done
+    /// with all workers and the whole link for itself.
     pub path: f64,
     /// All shards once, or all inputs once, through the link.
     pub link: f64,
@@ -64,13 +69,12 @@ pub struct Bound {
 impl Bound {
     /// The bound for so many workers.
     pub fn new(graph: &Graph, costs: &Costs, workers: usize) -> Bound {
-        let seconds = |entries: f64| entries * costs.entry_bytes / costs.link;
         let entries = graph.entries() as f64;
         let inputs: f64 = graph.sections().map(|s| inputs(graph, s)).sum();
         Bound {
             work: entries / costs.compute / workers as f64,
             path: longest_path(graph, costs, workers),
-            link: seconds(entries.max(inputs)),
+            link: costs.transfer(entries.max(inputs)),
         }
     }
 
@@ -90,14 +94,22 @@ fn inputs(graph: &Graph, section: SectionId) -> f64 {
 fn longest_path(graph: &Graph, costs: &Costs, workers: usize) -> f64 {
     let mut done: Vec<f64> = Vec::new();
     for section in graph.sections() {
-        let node = graph.section(section);
-        let begin = node.needs.iter().map(|need| done[need.0 as usize]).fold(0.0, f64::max);
-        let units = graph.units_of(section);
-        let at_once = (workers as f64).min(units.len() as f64);
-        let smallest = units.map(|unit| graph.range(unit).entries as f64).fold(f64::MAX, f64::min);
-        let compute = node.entries as f64 / costs.compute / at_once;
-        let moved = Costs::kept(graph, section) + smallest;
-        done.push(begin + compute + moved * costs.entry_bytes / costs.link + costs.store);
+        let needs = graph.section(section).needs.iter();
+        let begin = needs.map(|need| done[need.0 as usize]).fold(0.0, f64::max);
+        done.push(begin + section_time(graph, costs, section, workers));
     }
     done.into_iter().fold(0.0, f64::max)
+}
+
+/// The least time for a section. Its workers get what all its units need one after the other,
+/// so of `m` workers the `i`-th begins after `i` transfers; together they compute everything
+/// in `work / m + transfer * (m + 1) / 2`, for the best `m`.
+fn section_time(graph: &Graph, costs: &Costs, section: SectionId, workers: usize) -> f64 {
+    let work = graph.section(section).entries as f64 / costs.compute;
+    let transfer = costs.transfer(Costs::kept(graph, section));
+    let most = workers.min(graph.units_of(section).len());
+    let time = |m: usize| work / m as f64 + transfer * (m + 1) as f64 / 2.0;
+    let ranges = graph.units_of(section).map(|unit| graph.range(unit).entries as f64);
+    let last_shard = costs.transfer(ranges.fold(f64::MAX, f64::min));
+    (1..=most).map(time).fold(f64::MAX, f64::min) + last_shard + costs.store
 }

@@ -44,8 +44,6 @@ pub struct Outcome {
     pub makespan: f64,
     /// Bytes of inputs that workers fetched.
     pub fetched: f64,
-    /// Bytes of shards that workers sent.
-    pub sent: f64,
     /// Calls of the scheduler.
     pub decisions: u64,
     /// Real seconds spent in them.
@@ -148,8 +146,8 @@ impl Fleet {
         let Status::Finished = fleet.scheduler.status() else {
             panic!("{:?}", fleet.scheduler.status());
         };
-        let (makespan, fetched, sent) = (fleet.now, fleet.out.carried, fleet.into.carried);
-        Outcome { makespan, fetched, sent, ..fleet.outcome }
+        let (makespan, fetched) = (fleet.now, fleet.out.carried);
+        Outcome { makespan, fetched, ..fleet.outcome }
     }
 
     fn step(&mut self) {

@@ -70,9 +70,9 @@ fn decisions() {
     println!("  the slowest         {:.2} ms", slowest * 1e3);
 }
 
-/// The policy for a link: entries that it moves while a worker computes one.
 fn policy(gigabits: u32) -> Policy {
-    Policy { fetch_speed: 5 * u64::from(gigabits), ..Policy::default() }
+    let fetch_speed = Policy::fetch_speed_of_link(u64::from(gigabits) * 1_000_000_000);
+    Policy { fetch_speed, ..Policy::default() }
 }
 
 fn simulate(graph: &Arc<Graph>, gigabits: u32, policy: Policy, workers: usize) -> Outcome {
@@ -90,14 +90,15 @@ fn makespans(table: &Table, gigabits: u32) {
     for workers in FLEETS {
         let graph = table.graph(UnitSize::ForWorkers(workers as u32));
         let outcome = simulate(&graph, gigabits, policy(gigabits), workers);
-        let Bound { work, path, link } = Bound::new(&graph, &stack_costs(gigabits.into()), workers);
+        let bound = Bound::new(&graph, &stack_costs(gigabits.into()), workers);
+        let Bound { work, path, link } = bound;
         let alone = *alone.get_or_insert(outcome.makespan);
         println!(
             "| {workers} | {} | {:.0} s | {:.1} | {:.0} s ({work:.0}, {path:.0}, {link:.0}) | {:.0} GB |",
             graph.unit_count(),
             outcome.makespan,
             alone / outcome.makespan,
-            work.max(path).max(link),
+            bound.seconds(),
             outcome.fetched / 1e9,
         );
     }
