@@ -122,7 +122,7 @@ fn bad_shards_without_end_stop_the_job() {
     let JobStatus::Stopped(stop) = job.status() else { panic!("{:?}", job.status()) };
     assert!(stop.to_string().contains("worker a"), "{stop}");
     let StopReason::FailedTooOften { attempts, .. } = stop.reason else { panic!() };
-    assert_eq!((stop.unit, attempts), (UnitId(0), 3));
+    assert_eq!((stop.unit, attempts), (Some(UnitId(0)), 3));
 }
 
 #[test]

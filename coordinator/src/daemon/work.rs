@@ -206,7 +206,9 @@ impl Daemon {
             let lease = LeaseId(progress.lease);
             let key = (entry.digest, lease);
             self.workers().called(self.now(), worker)?.leased(key)?;
-            let answer = entry.open()?.heartbeat(lease, progress.entries)?;
+            let job = entry.open()?;
+            job.fetching(lease, progress.fetched)?;
+            let answer = job.heartbeat(lease, progress.entries)?;
             let HeartbeatAnswer::Ended(ended) = answer else { return Ok(None) };
             self.workers().called(self.now(), worker)?.ended(key);
             Ok(Some(why(ended).to_owned()))

@@ -121,7 +121,7 @@ impl Job {
             CompleteAnswer::Identical { first_worker } => Ok(Committed::Identical { first_worker }),
             CompleteAnswer::Conflict(conflict) => {
                 let reason = StopReason::Conflict(Box::new(conflict));
-                Err(CoordinatorError::Stopped(Stop { unit, reason }))
+                Err(CoordinatorError::Stopped(Stop { unit: Some(unit), reason }))
             }
         }
     }

@@ -172,6 +172,18 @@ impl Job {
         Ok(self.decide(|scheduler, now| scheduler.heartbeat(now, lease, entries))?)
     }
 
+    /// A worker says how many entries of other sections it has fetched for its unit.
+    ///
+    /// # Errors
+    /// [`CoordinatorError::Refused`] if the lease is unknown.
+    pub fn fetching(
+        &self,
+        lease: LeaseId,
+        entries: u64,
+    ) -> Result<HeartbeatAnswer, CoordinatorError> {
+        Ok(self.decide(|scheduler, now| scheduler.fetching(now, lease, entries))?)
+    }
+
     /// A worker could not compute its unit.
     ///
     /// # Errors

@@ -172,7 +172,9 @@ impl Start<'_> {
                 let folder = self.folder.path().to_owned();
                 Err(CoordinatorError::Untrusted { folder, stop })
             }
-            StopReason::FailedTooOften { .. } => {
+            StopReason::FailedTooOften { .. }
+            | StopReason::LostTooOften { .. }
+            | StopReason::Cancelled => {
                 tracing::warn!(%stop, "the job had stopped; trying again");
                 Ok(())
             }

@@ -26,9 +26,7 @@ pub enum DescriptionError {
         found: String,
     },
     /// A family, a parameter or a rule of a newer program.
-    #[error(
-        "this worker's program does not know the table ({0}); use the coordinator's version"
-    )]
+    #[error("this worker's program does not know the table ({0}); use the coordinator's version")]
     Table(String),
     /// The digest is not that of the text.
     #[error("the job is called {job}, but its description has digest {text}")]

@@ -119,16 +119,19 @@ impl Held {
         self.solved.load(Ordering::Relaxed).min(self.range.entries)
     }
 
-    /// How far the unit is, as the coordinator is told. Pieces of inputs and of the shard count
-    /// like an entry each, because a lease is renewed by nothing but entries, and moving large
-    /// shards over a slow line is work too.
+    /// Entries of other sections that came, or a few less: their shards are compressed.
+    pub(crate) fn fetched(&self) -> u64 {
+        self.fetched.bytes() / self.job.layout.entry_bytes().max(1)
+    }
+
+    /// How far the unit is, as the coordinator is told. Pieces of the shard that went count like
+    /// an entry each: sending a large one over a slow line is work too.
     pub(crate) fn progress(&self) -> u64 {
         let raw = self.range.entries * self.job.layout.entry_bytes();
         let (pieces, sent) = (raw / PIECE + 1, self.sent.bytes());
         let sent = if sent == 0 { 0 } else { sent / PIECE + 1 };
         let most = self.range.entries.saturating_sub(pieces);
-        let before = self.solved() + self.fetched.bytes() / PIECE;
-        before.min(most) + sent.min(pieces)
+        self.solved().min(most) + sent.min(pieces)
     }
 
     fn state(&self) -> MutexGuard<'_, Lease> {
@@ -170,6 +173,7 @@ impl HeldUnits {
             job_digest: held.job.digest.0.to_vec(),
             lease: held.lease(),
             entries: held.progress(),
+            fetched: held.fetched(),
         });
         progress.collect()
     }

@@ -107,7 +107,7 @@ impl Coordinator for Service {
         state.known(request.worker)?;
         let end = !request.leases.is_empty() && once(&mut state.faults.end_leases);
         let mut ended = Vec::new();
-        for LeaseProgress { job_digest, lease, entries } in request.leases {
+        for LeaseProgress { job_digest, lease, entries, .. } in request.leases {
             let told = state.progress.entry(lease).or_default();
             *told = entries.max(*told);
             let reason = match state.leases.get_mut(&lease) {
@@ -176,9 +176,7 @@ impl Coordinator for Service {
         }
         let mut chunks: Vec<_> = bytes
             .chunks(CHUNK)
-            .map(|data| {
-                Ok(FetchShardChunk { digest: None, data: Bytes::copy_from_slice(data) })
-            })
+            .map(|data| Ok(FetchShardChunk { digest: None, data: Bytes::copy_from_slice(data) }))
             .collect();
         if let Some(Ok(first)) = chunks.first_mut() {
             first.digest = Some(digest_of(&shard));
