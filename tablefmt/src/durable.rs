@@ -32,13 +32,26 @@ pub struct DurableFile {
 impl DurableFile {
     /// Starts writing what will be `path`; a file already there stays until the commit.
     pub fn create(path: &Path) -> Result<Self, TableError> {
-        let number = WRITTEN.fetch_add(1, Ordering::Relaxed);
-        let mut name = OsString::from(".");
-        name.push(path.file_name().unwrap_or_default());
-        name.push(format!(".{}-{number}{TEMPORARY}", std::process::id()));
-        let temporary = path.with_file_name(name);
-        let file = File::create(&temporary).map_err(TableError::io(&temporary, "create it"))?;
-        Ok(DurableFile { path: path.to_owned(), temporary, file, committed: false })
+        loop {
+            let number = WRITTEN.fetch_add(1, Ordering::Relaxed);
+            let mut name = OsString::from(".");
+            name.push(path.file_name().unwrap_or_default());
+            name.push(format!(".{}-{number}{TEMPORARY}", std::process::id()));
+            let temporary = path.with_file_name(name);
+            match File::create_new(&temporary) {
+                Ok(file) => {
+                    return Ok(DurableFile {
+                        path: path.to_owned(),
+                        temporary,
+                        file,
+                        committed: false,
+                    });
+                }
+                // A process of the same number on another machine, or before this one.
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                Err(error) => return Err(TableError::io(&temporary, "create it")(error)),
+            }
+        }
     }
 
     /// Appends bytes.

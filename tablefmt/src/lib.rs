@@ -10,6 +10,8 @@ pub mod frame;
 mod hashing;
 pub mod layout;
 pub mod manifest;
+#[cfg(feature = "objects")]
+pub mod objects;
 mod reader;
 mod seek;
 pub mod shard;
