@@ -22,7 +22,7 @@ impl Scheduler {
         shard: ShardDigest,
     ) -> Result<CompleteAnswer, Refused> {
         // With its shard here, a lease must not count as failed, and perhaps stop the job.
-        self.advance_sparing(now, lease);
+        self.advance_sparing(now, [lease]);
         let known = self.leases.get(lease).ok_or(Refused::UnknownLease(lease))?.clone();
         let entries = self.frontier.graph().range(known.unit).entries;
         if known.ended.is_none() {
@@ -124,13 +124,15 @@ impl Scheduler {
         }
     }
 
-    /// Moves the time on like [`advance`](Self::advance), but renews one lease first, so that
-    /// it does not end now even if its time is over.
-    pub(super) fn advance_sparing(&mut self, now: Tick, lease: LeaseId) {
+    /// Moves the time on like [`advance`](Self::advance), but renews some leases first, so that
+    /// they do not end now even if their time is over.
+    pub(super) fn advance_sparing(&mut self, now: Tick, leases: impl IntoIterator<Item = LeaseId>) {
         self.now = self.now.max(now);
-        if let Some(known) = self.leases.get(lease).filter(|lease| lease.ended.is_none()) {
-            let (progress, deadline) = (known.progress, self.now + self.policy.lease_time);
-            self.leases.renew(lease, progress, deadline);
+        for lease in leases {
+            if let Some(known) = self.leases.get(lease).filter(|lease| lease.ended.is_none()) {
+                let (progress, deadline) = (known.progress, self.now + self.policy.lease_time);
+                self.leases.renew(lease, progress, deadline);
+            }
         }
         self.advance(now);
     }

@@ -75,7 +75,7 @@ impl Work {
         recovery: Recovery,
     ) -> Result<(Job, Opening), CoordinatorError> {
         let policy = Policy { attempts: 3, leases_per_worker: 100, ..Policy::one_process() };
-        let options = JobOptions { policy, recovery, clock: self.clock.clone() };
+        let options = JobOptions { policy, recovery, clock: self.clock.clone(), store: None };
         Job::create_or_resume(&self.path(), plan, options)
     }
 

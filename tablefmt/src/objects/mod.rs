@@ -16,6 +16,8 @@
 mod backend;
 mod blocks;
 mod bucket;
+#[cfg(test)]
+mod bucket_tests;
 mod connect;
 mod error;
 mod folder;
