@@ -200,6 +200,20 @@ mod tests {
     }
 
     #[test]
+    fn files_of_another_machines_writer_are_left_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let next = WRITTEN.load(Ordering::Relaxed);
+        let process = std::process::id();
+        let theirs: Vec<_> = (next..next + 50)
+            .map(|number| folder.path().join(format!(".a.{process}-{number}{TEMPORARY}")))
+            .collect();
+        theirs.iter().for_each(|path| fs::write(path, b"theirs").unwrap());
+        write_durably(&folder.path().join("a"), b"ours").unwrap();
+        assert!(theirs.iter().all(|path| fs::read(path).unwrap() == b"theirs"));
+        assert_eq!(fs::read(folder.path().join("a")).unwrap(), b"ours");
+    }
+
+    #[test]
     fn a_failed_rename_leaves_nothing() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a");

@@ -104,7 +104,10 @@ fn client(url: &Url, options: &StoreOptions) -> Option<Client> {
 }
 
 /// The settings that a builder knows. Others in the environment are other programs'.
-fn settings<K: FromStr>(options: &StoreOptions, prefix: &str) -> impl Iterator<Item = (K, &str)> {
+fn settings<'a, K: FromStr>(
+    options: &'a StoreOptions,
+    prefix: &'a str,
+) -> impl Iterator<Item = (K, &'a str)> {
     let ours = options.environment.iter().filter(move |(key, _)| key.starts_with(prefix));
     let ours = ours.map(|(key, value)| (key.to_ascii_lowercase(), value.as_str()));
     let first = (LONGEST_REQUEST.0.to_owned(), LONGEST_REQUEST.1);
