@@ -48,7 +48,9 @@ fn put(shards: &ObjectShards, unit: UnitId, bytes: Vec<u8>) -> ShardDigest {
 }
 
 fn work_in(store: SharedStore) -> Work {
-    Work { store: Some(store), ..Work::new() }
+    let mut work = Work::without_store();
+    work.store = Some(store);
+    work
 }
 
 #[test]
