@@ -85,10 +85,12 @@ fn shards_are_put_listed_read_and_removed() {
     shards.remove(&names[1..]).unwrap();
     shards.remove(&names[1..]).unwrap();
     assert_eq!(shards.list().unwrap(), listed[..1]);
-    // One that is longer than it should be, or gone, is seen by its readers.
-    let source = shards.source(&names[0], listed[0].length + 1).unwrap();
-    let error = source.read_exact_at(0, &mut [0]).unwrap_err();
-    assert!(error.to_string().contains("corrupt"), "{error}");
+    // One that has another length than it should, or is gone, is seen by its readers.
+    for (length, from) in [(listed[0].length + 1, 0), (100 << 20, 99 << 20)] {
+        let source = shards.source(&names[0], length).unwrap();
+        let error = source.read_exact_at(from, &mut [0]).unwrap_err();
+        assert!(error.to_string().contains("corrupt"), "{error}");
+    }
     let source = shards.source(&names[1], 1000).unwrap();
     let error = source.read_exact_at(0, &mut [0]).unwrap_err();
     assert_eq!(error.kind(), std::io::ErrorKind::NotFound, "{error}");

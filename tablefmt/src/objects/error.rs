@@ -112,25 +112,25 @@ pub(super) fn at(
         use object_store::Error as E;
         let why = reason(&error);
         let object = object.to_owned();
+        let status = status(&error);
         match &error {
-            E::NotFound { .. } if says(&error, &NO_BUCKET) => {
+            _ if says(&error, &NO_BUCKET) => {
                 StoreError::NoPlace { url: url.to_owned(), kind: "bucket" }
             }
             E::NotFound { .. } => StoreError::Missing { object },
             E::PermissionDenied { .. } | E::Unauthenticated { .. } => {
                 StoreError::Refused { object, doing, why }
             }
-            E::Generic { .. } if says(&error, &METADATA_SERVICES) => {
-                let why = "there are none, and this machine has no service that gives them";
-                StoreError::Refused { object, doing, why: why.to_owned() }
-            }
-            E::Generic { .. } if is_unreachable(&error) => {
-                StoreError::Unreachable { object, doing, why }
-            }
-            E::Generic { .. } if says(&error, &["416 "]) => {
+            _ if matches!(status, Some(401 | 403)) => StoreError::Refused { object, doing, why },
+            _ if status == Some(416) => {
                 let what = "it is shorter than it must be".to_owned();
                 StoreError::Corrupt { object, what }
             }
+            _ if says(&error, &METADATA_SERVICES) => {
+                let why = "there are none, and this machine has no service that gives them";
+                StoreError::Refused { object, doing, why: why.to_owned() }
+            }
+            _ if is_unreachable(&error, status) => StoreError::Unreachable { object, doing, why },
             _ => StoreError::Failed { object, doing, why },
         }
     }
@@ -149,7 +149,15 @@ fn says(error: &object_store::Error, words: &[&str]) -> bool {
     words.iter().any(|word| text.contains(word))
 }
 
-fn is_unreachable(error: &object_store::Error) -> bool {
+/// The HTTP status of the answer, if there was one. It is known from the text alone, for the type
+/// of these errors is private.
+fn status(error: &object_store::Error) -> Option<u16> {
+    let text = error.to_string();
+    let (_, rest) = text.split_once("status code: ")?;
+    rest.get(..3)?.parse().ok()
+}
+
+fn is_unreachable(error: &object_store::Error, status: Option<u16>) -> bool {
     let mut cause = error.source();
     while let Some(inner) = cause {
         if let Some(http) = inner.downcast_ref::<HttpError>() {
@@ -157,8 +165,7 @@ fn is_unreachable(error: &object_store::Error) -> bool {
         }
         cause = inner.source();
     }
-    // The type of errors with a status is private.
-    ["code: 5", "code: 429", "code: 408"].iter().any(|status| says(error, &[status]))
+    matches!(status, Some(408 | 429 | 500..))
 }
 
 /// Longest reason that is told.
