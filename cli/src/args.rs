@@ -202,6 +202,10 @@ pub struct CoordinatorArgs {
     /// Where browsers and Prometheus call.
     #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:7421")]
     pub http: SocketAddr,
+    /// Store of shards that workers read and write directly: s3://BUCKET/FOLDER, gs://, az:// or
+    /// file:///SHARED/FOLDER, with credentials from the environment [default: the data folder].
+    #[arg(long, value_name = "URL")]
+    pub store: Option<String>,
     /// Make the state of every job anew from its shards.
     #[arg(long)]
     pub rebuild: bool,

@@ -10,6 +10,7 @@ use retrotab_coordinator::job::Recovery;
 use retrotab_coordinator::scheduler::Policy;
 use retrotab_coordinator::serve::{self, Serving};
 use retrotab_coordinator::service::Limits;
+use retrotab_tablefmt::objects::{SharedStore, StoreOptions};
 use tokio::signal::unix::{SignalKind, signal};
 
 use crate::args::CoordinatorArgs;
@@ -24,8 +25,13 @@ async fn run(args: &CoordinatorArgs) -> anyhow::Result<()> {
     let stop = told_to_stop()?;
     // Before the folder is opened: an address that is taken is said at once.
     let (grpc, http) = (serve::listen(args.listen).await?, serve::listen(args.http).await?);
-    let (data, options) = (args.data.clone(), options(args));
-    let opened = tokio::task::spawn_blocking(move || Daemon::open(&data, options)).await?;
+    let (data, mut options) = (args.data.clone(), options(args));
+    let url = args.store.clone();
+    let opened = tokio::task::spawn_blocking(move || -> anyhow::Result<Daemon> {
+        options.store = url.map(|url| store(&url)).transpose()?;
+        Ok(Daemon::open(&data, options)?)
+    });
+    let opened = opened.await?;
     let daemon = Arc::new(opened?);
     let (address, page) = (grpc.local_addr()?, http.local_addr()?);
     let data = args.data.clone();
@@ -33,6 +39,13 @@ async fn run(args: &CoordinatorArgs) -> anyhow::Result<()> {
     Serving { daemon, data, grpc, http, limits: Limits::default() }.run(stop).await?;
     tracing::info!("coordinator stopped");
     Ok(())
+}
+
+/// The shared store, which must be there.
+fn store(url: &str) -> anyhow::Result<SharedStore> {
+    let store = SharedStore::open(url, &StoreOptions::default())?;
+    store.probe()?;
+    Ok(store)
 }
 
 fn options(args: &CoordinatorArgs) -> DaemonOptions {

@@ -108,6 +108,10 @@ impl TableError {
                 at: "end of file".to_owned(),
                 what: "it is shorter than it must be".to_owned(),
             },
+            // Some sources see by themselves that they do not have what they must.
+            io::ErrorKind::InvalidData => {
+                TableError::Corrupt { path, at: "contents".to_owned(), what: source.to_string() }
+            }
             _ => TableError::Io { path, doing, source },
         }
     }

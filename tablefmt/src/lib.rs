@@ -11,6 +11,8 @@ mod hashing;
 pub mod identity;
 pub mod layout;
 pub mod manifest;
+#[cfg(feature = "objects")]
+pub mod objects;
 mod reader;
 mod seek;
 pub mod shard;

@@ -67,8 +67,14 @@ impl Scheduler {
     /// # Errors
     /// [`Refused::UnknownLease`].
     pub fn hold(&mut self, now: Tick, lease: LeaseId) -> Result<(), Refused> {
-        self.advance_sparing(now, lease);
+        self.advance_sparing(now, [lease]);
         self.leases.get(lease).map(|_| ()).ok_or(Refused::UnknownLease(lease))
+    }
+
+    /// As [`hold`](Self::hold), for all leases whose shards are being stored at the moment; those
+    /// that have ended stay ended.
+    pub fn hold_all(&mut self, now: Tick, leases: impl IntoIterator<Item = LeaseId>) {
+        self.advance_sparing(now, leases);
     }
 
     /// Renews a lease and the later ones of its holder, whose units wait for this one: a

@@ -22,7 +22,7 @@ impl Scheduler {
         shard: ShardDigest,
     ) -> Result<CompleteAnswer, Refused> {
         // With its shard here, a lease must not count as failed, and perhaps stop the job.
-        self.advance_sparing(now, lease);
+        self.advance_sparing(now, [lease]);
         let known = self.leases.get(lease).ok_or(Refused::UnknownLease(lease))?.clone();
         let entries = self.frontier.graph().range(known.unit).entries;
         if known.ended.is_none() {
@@ -140,12 +140,14 @@ impl Scheduler {
         }
     }
 
-    /// Moves the time on like [`advance`](Self::advance), but renews one lease first, so that
-    /// it does not end now even if its time is over.
-    pub(super) fn advance_sparing(&mut self, now: Tick, lease: LeaseId) {
+    /// Moves the time on like [`advance`](Self::advance), but renews some leases first, so that
+    /// they do not end now even if their time is over.
+    pub(super) fn advance_sparing(&mut self, now: Tick, leases: impl IntoIterator<Item = LeaseId>) {
         self.now = self.now.max(now);
-        if self.leases.get(lease).is_some_and(|lease| lease.ended.is_none()) {
-            self.leases.renew(lease, self.now + self.policy.lease_time);
+        for lease in leases {
+            if self.leases.get(lease).is_some_and(|lease| lease.ended.is_none()) {
+                self.leases.renew(lease, self.now + self.policy.lease_time);
+            }
         }
         self.advance(now);
     }

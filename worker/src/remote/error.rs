@@ -4,6 +4,7 @@ use std::io;
 use std::path::PathBuf;
 
 use retrotab_tablefmt::TableError;
+use retrotab_tablefmt::objects::StoreError;
 use retrotab_tablefmt::shard::UnitId;
 
 use super::connect::ConnectError;
@@ -18,9 +19,9 @@ pub enum WorkerError {
     /// The coordinator does not want this worker.
     #[error("the coordinator refuses this worker: {0}")]
     Refused(String),
-    /// The coordinator wants something that this program cannot do.
-    #[error("{0}")]
-    Unsupported(String),
+    /// The coordinator keeps its shards where this worker cannot reach them.
+    #[error("the store of shards that the coordinator names cannot be used: {0}")]
+    Store(#[from] StoreError),
     /// A job needs more memory than this worker may use.
     #[error("unit {unit} cannot be solved here: {what}")]
     Memory {
@@ -49,8 +50,8 @@ pub enum WorkerError {
 impl WorkerError {
     /// Whether the mistake is in how the worker was started.
     pub fn is_users(&self) -> bool {
-        use WorkerError::{Cache, Connect, Memory, Refused, Unsupported};
-        matches!(self, Connect(_) | Refused(_) | Unsupported(_) | Memory { .. } | Cache(_))
+        use WorkerError::{Cache, Connect, Memory, Refused, Store};
+        matches!(self, Connect(_) | Refused(_) | Store(_) | Memory { .. } | Cache(_))
     }
 }
 

@@ -24,6 +24,7 @@ mod inputs;
 mod leasing;
 mod options;
 mod session;
+mod shared;
 mod solving;
 mod streaming;
 mod submit;
@@ -36,6 +37,7 @@ use std::sync::Arc;
 
 use retrotab_proto::PROTOCOL_VERSION;
 use retrotab_proto::v1::{DeregisterRequest, RegisterRequest, RegisterResponse};
+use retrotab_tablefmt::objects::{SharedStore, StoreOptions};
 use tempfile::TempDir;
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
@@ -54,6 +56,7 @@ pub use connect::{Client, ConnectError, Connection, Credentials, connect};
 pub use description::DescriptionError;
 pub use error::{CacheError, WorkerError};
 pub use options::{CACHE_BYTES, Leave, WorkerOptions};
+pub use shared::Shared;
 pub use streaming::Streaming;
 pub use transport::{Moved, ShardDigest, ShardName, ShardStream, ShardTransport};
 
@@ -121,11 +124,8 @@ fn transport(
     if answer.store_url.is_empty() {
         return Ok(Arc::new(Streaming::new(client)));
     }
-    let text = format!(
-        "the coordinator keeps its shards in {}, which this worker's program cannot use",
-        answer.store_url
-    );
-    Err(WorkerError::Unsupported(text))
+    let store = SharedStore::open(&answer.store_url, &StoreOptions::default())?;
+    Ok(Arc::new(Shared::new(client, store)))
 }
 
 async fn work(workshop: Arc<Workshop>, leave: Leave) {
