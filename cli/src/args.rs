@@ -47,6 +47,10 @@ pub enum Command {
     Submit(SubmitFamily),
     /// Cancel a job of a coordinator. Submitting it again goes on with it.
     Cancel(CancelArgs),
+    /// Show what a coordinator is doing.
+    Status(StatusArgs),
+    /// Compute for a coordinator.
+    Worker(WorkerArgs),
     /// Say what a table is.
     Info(InfoArgs),
     /// Check every byte of a table.
@@ -173,6 +177,19 @@ pub struct CancelArgs {
     pub remote: RemoteOptions,
 }
 
+/// `status`.
+#[derive(Debug, ClapArgs)]
+pub struct StatusArgs {
+    /// Go on showing it, in a view of its own on a terminal.
+    #[arg(long)]
+    pub watch: bool,
+    /// Print JSON; with `--watch` one line each time.
+    #[arg(long)]
+    pub json: bool,
+    #[command(flatten)]
+    pub remote: RemoteOptions,
+}
+
 /// `coordinator`.
 #[derive(Debug, ClapArgs)]
 pub struct CoordinatorArgs {
@@ -192,6 +209,32 @@ pub struct CoordinatorArgs {
     #[arg(long, value_name = "SECONDS", default_value_t = 60,
           value_parser = clap::value_parser!(u32).range(1..=86_400))]
     pub lease_seconds: u32,
+}
+
+/// `worker`.
+#[derive(Debug, ClapArgs)]
+pub struct WorkerArgs {
+    #[command(flatten)]
+    pub remote: RemoteOptions,
+    /// Threads to compute on [default: all cores].
+    #[arg(long, value_name = "N")]
+    pub threads: Option<NonZeroUsize>,
+    /// Memory to use, for example 3GiB [default: three quarters of the machine's, at most 8GiB].
+    #[arg(long, value_name = "BYTES")]
+    pub memory: Option<ByteSize>,
+    /// Folder for shards of other workers and for scratch files; workers may share one
+    /// [default: a temporary folder].
+    #[arg(long, value_name = "DIR")]
+    pub cache: Option<PathBuf>,
+    /// Bytes of shards to keep in the cache [default: 20GiB].
+    #[arg(long, value_name = "BYTES")]
+    pub cache_bytes: Option<ByteSize>,
+    /// Name that tells workers of one host apart [default: the number of the process].
+    #[arg(long)]
+    pub name: Option<String>,
+    /// Leave when there have been jobs and all are finished.
+    #[arg(long)]
+    pub until_finished: bool,
 }
 
 /// `info`.

@@ -8,7 +8,7 @@ use anyhow::Context;
 use retrotab_coordinator::daemon::{Daemon, DaemonOptions};
 use retrotab_coordinator::job::Recovery;
 use retrotab_coordinator::scheduler::Policy;
-use retrotab_coordinator::serve;
+use retrotab_coordinator::serve::{self, Serving};
 use retrotab_coordinator::service::Limits;
 use tokio::signal::unix::{SignalKind, signal};
 
@@ -23,13 +23,14 @@ pub fn coordinator(args: &CoordinatorArgs) -> anyhow::Result<()> {
 async fn run(args: &CoordinatorArgs) -> anyhow::Result<()> {
     let stop = told_to_stop()?;
     // Before the folder is opened: an address that is taken is said at once.
-    let listener = serve::listen(args.listen).await?;
+    let (grpc, http) = (serve::listen(args.listen).await?, serve::listen(args.http).await?);
     let (data, options) = (args.data.clone(), options(args));
     let opened = tokio::task::spawn_blocking(move || Daemon::open(&data, options)).await?;
     let daemon = Arc::new(opened?);
-    let (address, data) = (listener.local_addr()?, args.data.display());
-    tracing::info!(%address, %data, "coordinator started");
-    serve::serve(daemon, listener, Limits::default(), stop).await?;
+    let (address, page) = (grpc.local_addr()?, http.local_addr()?);
+    let data = args.data.clone();
+    tracing::info!(%address, http = %page, data = %data.display(), "coordinator started");
+    Serving { daemon, data, grpc, http, limits: Limits::default() }.run(stop).await?;
     tracing::info!("coordinator stopped");
     Ok(())
 }

@@ -9,9 +9,11 @@ mod logging;
 mod probe;
 mod remote_options;
 mod run;
+mod status;
 mod submit;
 mod text;
 mod verify;
+mod worker;
 
 use std::process::ExitCode;
 
@@ -29,6 +31,8 @@ fn main() -> ExitCode {
         Command::Coordinator(args) => coordinator::coordinator(&args),
         Command::Submit(family) => submit::submit(family),
         Command::Cancel(args) => submit::cancel(&args),
+        Command::Status(args) => status::status(&args),
+        Command::Worker(args) => worker::worker(&args),
         Command::Info(args) => info::info(&args),
         Command::Verify(args) => verify::verify(&args),
         Command::Probe(args) => probe::probe(&args),

@@ -6,9 +6,10 @@ mod fleet;
 mod program;
 
 use std::fs;
+use std::process::Command;
 use std::time::Duration;
 
-use fleet::{Fleet, seed, until};
+use fleet::{Fleet, Running, seed, until};
 
 #[test]
 fn two_workers_finish_a_job_and_leave_when_it_is_done() {
@@ -132,5 +133,23 @@ fn without_workers_the_job_waits_and_says_so() {
         status["message"].as_str().unwrap_or_default().contains("waits")
     });
     fleet.start_worker("next", &[]);
+    fleet.finishes_undisturbed();
+}
+
+#[test]
+fn a_worker_whose_clock_is_a_month_off_is_as_good_as_any() {
+    let mut fleet = Fleet::start(5);
+    fleet.submit();
+    let real = fleet.worker_command("late", &[]);
+    let mut command = Command::new("faketime");
+    // Leases and pauses are measured on the monotonic clock, which a wrong date leaves alone.
+    command.env("FAKETIME_DONT_FAKE_MONOTONIC", "1").arg("+31 days");
+    command.arg(real.get_program()).args(real.get_args());
+    if Command::new("faketime").arg("--version").output().is_err() {
+        eprintln!("skipped: the program `faketime` is not installed");
+        return;
+    }
+    let log = fleet.dir.path().join("late.log");
+    fleet.workers.push(Running::start(&mut command, "late", log));
     fleet.finishes_undisturbed();
 }

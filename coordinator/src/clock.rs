@@ -1,7 +1,7 @@
 //! Where the time comes from.
 
 use std::sync::Mutex;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use crate::ids::Tick;
 
@@ -27,6 +27,12 @@ impl Clock for SystemClock {
     fn now(&self) -> Tick {
         Tick(self.start.elapsed())
     }
+}
+
+/// The date, in milliseconds since 1970. Only told to people: nothing is decided by it.
+pub fn unix_millis() -> u64 {
+    let time = SystemTime::now().duration_since(UNIX_EPOCH);
+    time.map_or(0, |time| time.as_millis() as u64)
 }
 
 /// A clock that is moved by hand: for tests and simulations.

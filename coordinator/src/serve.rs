@@ -1,7 +1,8 @@
 //! The coordinator's process: service, clockwork and merging, until it is told to stop.
 
-use std::future::Future;
+use std::future::{Future, IntoFuture};
 use std::net::SocketAddr;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -13,7 +14,11 @@ use tokio_stream::wrappers::TcpListenerStream;
 use tonic::transport::Server;
 
 use crate::daemon::Daemon;
+use crate::http::samples::{self, Samples};
+use crate::http::{self, Site};
+use crate::metrics::CallLayer;
 use crate::service::{Limits, Service};
+use crate::view::View;
 
 /// How often leases and silent workers are looked at.
 const TICK: Duration = Duration::from_millis(500);
@@ -41,15 +46,46 @@ pub enum ServeError {
     Reflection(#[from] tonic_reflection::server::Error),
 }
 
-/// Serves a daemon until `stop` is done.
-///
-/// # Errors
-/// [`ServeError`].
-pub async fn serve(
+/// What is served, and where.
+pub struct Serving {
+    /// The jobs and workers.
+    pub daemon: Arc<Daemon>,
+    /// The folder of the daemon.
+    pub data: PathBuf,
+    /// For gRPC.
+    pub grpc: TcpListener,
+    /// For browsers and Prometheus.
+    pub http: TcpListener,
+    /// What callers can make the coordinator hold.
+    pub limits: Limits,
+}
+
+impl Serving {
+    /// Serves until `stop` is done.
+    ///
+    /// # Errors
+    /// [`ServeError`].
+    pub async fn run(self, stop: impl Future<Output = ()>) -> Result<(), ServeError> {
+        let stopping = Arc::new(AtomicBool::new(false));
+        let clockwork = Clockwork::start(&self.daemon, &stopping);
+        let site = tokio::spawn(site(&self.daemon, self.data, self.http));
+        let served = tokio::select! {
+            served = grpc(self.daemon, self.grpc, self.limits) => served,
+            () = stop => Ok(()),
+        };
+        // A merge in the middle of a large table ends now; the next start goes on with it. Calls
+        // are made again by whoever gets no answer.
+        stopping.store(true, Ordering::Relaxed);
+        site.abort();
+        clockwork.join().await;
+        served
+    }
+}
+
+async fn grpc(
     daemon: Arc<Daemon>,
     listener: TcpListener,
     limits: Limits,
-    stop: impl Future<Output = ()>,
 ) -> Result<(), ServeError> {
     let (health, health_service) = tonic_health::server::health_reporter();
     health.set_serving::<CoordinatorServer<Service>>().await;
@@ -57,21 +93,31 @@ pub async fn serve(
         .register_encoded_file_descriptor_set(DESCRIPTORS)
         .register_encoded_file_descriptor_set(tonic_health::pb::FILE_DESCRIPTOR_SET)
         .build_v1()?;
-    let stopping = Arc::new(AtomicBool::new(false));
-    let clockwork = Clockwork::start(&daemon, &stopping);
     let served = Server::builder()
+        .layer(CallLayer::new(Arc::clone(daemon.metrics())))
         .add_service(health_service)
         .add_service(reflection)
         .add_service(Service::new(daemon, limits).into_server())
-        .serve_with_incoming_shutdown(TcpListenerStream::new(listener), async {
-            stop.await;
-            // A merge in the middle of a large table ends now; the next start goes on with it.
-            stopping.store(true, Ordering::Relaxed);
-        })
-        .await;
-    stopping.store(true, Ordering::Relaxed);
-    clockwork.join().await;
-    Ok(served?)
+        .serve_with_incoming(TcpListenerStream::new(listener));
+    Ok(served.await?)
+}
+
+/// The HTTP port.
+fn site(
+    daemon: &Arc<Daemon>,
+    data: PathBuf,
+    listener: TcpListener,
+) -> impl Future<Output = ()> + use<> {
+    let view: Arc<dyn View> = Arc::clone(daemon) as Arc<dyn View>;
+    let (metrics, samples) = (Arc::clone(daemon.metrics()), Arc::<Samples>::default());
+    let site = Site { view: Arc::clone(&view), metrics, samples: Arc::clone(&samples) };
+    async move {
+        let served = axum::serve(listener, http::router(site)).into_future();
+        let (served, ()) = tokio::join!(served, samples::keep(samples, view, data));
+        if let Err(error) = served {
+            tracing::error!(%error, "the HTTP port is not served any more");
+        }
+    }
 }
 
 /// What goes on without being called for, on two threads of its own.

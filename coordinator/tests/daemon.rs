@@ -38,7 +38,8 @@ impl Home {
         let policy =
             Policy { attempts: 2, copy_after: Duration::from_secs(1000), ..Policy::default() };
         let clock = self.clock.clone();
-        Daemon::open(self.dir.path(), DaemonOptions { policy, recovery, clock })
+        let options = DaemonOptions { policy, recovery, clock, ..DaemonOptions::default() };
+        Daemon::open(self.dir.path(), options)
     }
 
     fn open(&self) -> Daemon {

@@ -8,6 +8,7 @@ pub mod durable;
 mod error;
 pub mod frame;
 mod hashing;
+pub mod identity;
 pub mod layout;
 pub mod manifest;
 mod reader;

@@ -27,7 +27,7 @@ use crate::failure::UserError;
 use crate::text;
 use interrupt::Interrupt;
 
-/// Memory used when the user does not say.
+/// Most of it, when the user does not say.
 const DEFAULT_MEMORY: u64 = 8 << 30;
 /// How often shards may turn out to be damaged before the disk is given up.
 const REPAIRS: u32 = 10;
@@ -137,7 +137,8 @@ fn put_together(job: &Job, out: &Path, stop: &Interrupt) -> Result<Manifest, Coo
     merged
 }
 
-fn default_memory() -> u64 {
+/// Memory used when the user does not say.
+pub fn default_memory() -> u64 {
     let info = rustix::system::sysinfo();
     let total = info.totalram as u64 * u64::from(info.mem_unit);
     DEFAULT_MEMORY.min(total / 4 * 3)

@@ -1,12 +1,12 @@
 //! What happened last in a job, for people.
 
 use std::collections::VecDeque;
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use retrotab_proto::v1::JobEvent;
 use retrotab_tablefmt::layout::TableLayout;
 
-use crate::scheduler::{Ended, Event};
+use crate::clock::unix_millis;
+use crate::scheduler::Event;
 
 /// Events that are remembered.
 const KEPT: usize = 200;
@@ -15,18 +15,12 @@ const KEPT: usize = 200;
 #[derive(Debug, Default)]
 pub(super) struct EventLog {
     events: VecDeque<JobEvent>,
-    /// Leases that ended because they expired, over the life of the process.
-    pub(super) expired: u64,
-    /// Leases that ended otherwise without a result.
-    pub(super) failed: u64,
 }
 
 impl EventLog {
     /// Notes something.
     pub(super) fn note(&mut self, text: String, warning: bool) {
-        let now = SystemTime::now().duration_since(UNIX_EPOCH);
-        let unix_millis = now.map_or(0, |time| time.as_millis() as u64);
-        self.events.push_back(JobEvent { unix_millis, text, warning });
+        self.events.push_back(JobEvent { unix_millis: unix_millis(), text, warning });
         if self.events.len() > KEPT {
             self.events.pop_front();
         }
@@ -35,11 +29,7 @@ impl EventLog {
     /// Notes what the scheduler decided, except that single units are done: there are too many.
     pub(super) fn hear(&mut self, layout: &TableLayout, event: &Event) {
         match event {
-            Event::AttemptFailed { unit, worker, ended, reason, .. } => {
-                match ended {
-                    Ended::Expired => self.expired += 1,
-                    _ => self.failed += 1,
-                }
+            Event::AttemptFailed { unit, worker, reason, .. } => {
                 self.note(format!("unit {unit} on {worker}: {reason}"), true);
             }
             Event::UnitDone { .. } => {}

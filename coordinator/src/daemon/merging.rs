@@ -24,7 +24,9 @@ impl Daemon {
             if job.status() != JobStatus::Finished {
                 continue;
             }
-            match self.merge_one(&entry, &job, cancel) {
+            let merged = self.merge_one(&entry, &job, cancel);
+            self.metrics().merge_over(&entry.file().name);
+            match merged {
                 Ok(manifest) => self.finish(&entry, job, &manifest),
                 Err(CoordinatorError::Cancelled) => break,
                 Err(CoordinatorError::BadStoredShard { unit, what }) => {
@@ -52,8 +54,9 @@ impl Daemon {
             return Ok(manifest);
         }
         tracing::info!(job = %entry.digest, "putting the table together");
-        let total = job.stored_bytes()?;
+        let (total, name) = (job.stored_bytes()?, entry.file().name);
         merge(job, &entry.table, cancel, &mut |progress| {
+            self.metrics().merging(&name, progress);
             let percent = 100 * progress.bytes.min(total) / total.max(1);
             entry.set_trouble(format!("putting the table together: {percent} %"));
         })

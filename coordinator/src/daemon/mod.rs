@@ -17,7 +17,7 @@ mod workers;
 
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
 use retrotab_proto::PROTOCOL_VERSION;
 use retrotab_proto::v1::{
@@ -27,12 +27,14 @@ use retrotab_tablefmt::TableError;
 use retrotab_tablefmt::manifest::Manifest;
 use retrotab_tablefmt::shard::JobDigest;
 
-use crate::clock::{Clock, SystemClock};
+use crate::clock::{Clock, SystemClock, unix_millis};
 use crate::error::CoordinatorError;
 use crate::ids::Tick;
 use crate::job::{Job, JobOptions, JobStatus, Recovery};
+use crate::metrics::Metrics;
 use crate::plan::Plan;
-use crate::scheduler::Policy;
+use crate::scheduler::{Event, Policy};
+use crate::view::View;
 
 pub use error::DaemonError;
 pub use transfer::Upload;
@@ -51,6 +53,8 @@ pub struct DaemonOptions {
     pub recovery: Recovery,
     /// Where the time comes from.
     pub clock: Arc<dyn Clock>,
+    /// Where things are counted.
+    pub metrics: Arc<Metrics>,
 }
 
 impl Default for DaemonOptions {
@@ -59,6 +63,7 @@ impl Default for DaemonOptions {
             policy: Policy::default(),
             recovery: Recovery::Refuse,
             clock: Arc::new(SystemClock::default()),
+            metrics: Arc::default(),
         }
     }
 }
@@ -129,11 +134,15 @@ impl Daemon {
         log: &Arc<Mutex<events::EventLog>>,
     ) -> Result<Stage, CoordinatorError> {
         let (heard, layout) = (Arc::clone(log), plan.layout().clone());
+        let metrics = Arc::clone(&self.options.metrics);
         let options = JobOptions {
             policy: self.options.policy.clone(),
             recovery: self.options.recovery,
             clock: Arc::clone(&self.options.clock),
             observer: Arc::new(move |event| {
+                if let Event::AttemptFailed { ended, .. } = event {
+                    metrics.lease_ended(*ended);
+                }
                 heard.lock().unwrap_or_else(PoisonError::into_inner).hear(&layout, event);
             }),
         };
@@ -165,8 +174,12 @@ impl Daemon {
         }
         let name = self.name_for(&plan, &request.name)?;
         let description = Some(plan.description());
-        let file =
-            JobFile { description, name, created_unix_seconds: unix_seconds(), cancelled: false };
+        let file = JobFile {
+            description,
+            name,
+            created_unix_seconds: unix_millis() / 1000,
+            cancelled: false,
+        };
         self.data.write_job(plan.digest(), &file)?;
         let entry = Arc::new(self.entry(plan, file)?);
         entry.note("submitted", false);
@@ -258,6 +271,11 @@ impl Daemon {
         }
     }
 
+    /// Where things are counted.
+    pub fn metrics(&self) -> &Arc<Metrics> {
+        &self.options.metrics
+    }
+
     /// All jobs in short, in order of submission.
     pub fn summaries(&self) -> Vec<JobSummary> {
         self.entries().iter().map(|entry| entry.summary(self.now())).collect()
@@ -307,6 +325,25 @@ impl Daemon {
     }
 }
 
+impl View for Daemon {
+    fn jobs(&self) -> Vec<JobSummary> {
+        self.summaries()
+    }
+
+    fn job(&self, digest: &[u8]) -> Option<GetJobResponse> {
+        Daemon::job(self, digest).ok()
+    }
+
+    fn workers(&self) -> Vec<WorkerInfo> {
+        self.worker_infos()
+    }
+
+    fn ready(&self) -> Result<(), String> {
+        // The folder was opened before anything was served.
+        Ok(())
+    }
+}
+
 /// What a file without a description stands for: no job at all.
 static NO_JOB: JobDescription = JobDescription {
     job_digest: Vec::new(),
@@ -338,9 +375,4 @@ fn default_name(table: &str) -> String {
 
 fn hex(bytes: &[u8]) -> String {
     bytes.iter().take(40).map(|byte| format!("{byte:02x}")).collect()
-}
-
-/// The wall clock, for people only.
-fn unix_seconds() -> u64 {
-    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs())
 }

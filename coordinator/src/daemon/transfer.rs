@@ -11,7 +11,7 @@ use crate::error::CoordinatorError;
 use crate::ids::{LeaseId, ShardDigest, UnitId};
 use crate::job::{Committed, Job};
 use crate::plan::Plan;
-use crate::scheduler::WorkerName;
+use crate::scheduler::{Ended, WorkerName};
 
 use super::Daemon;
 use super::error::DaemonError;
@@ -116,9 +116,14 @@ impl Daemon {
         fail::fail_point!("submit::received", |_| std::process::abort());
         let committed = job.commit(lease, bytes);
         if let Err(CoordinatorError::BadShard { what, .. }) = &committed {
+            self.metrics().shard_refused();
             tracing::warn!(job = %digest, unit = unit.0, %lease, what, "a shard was refused");
         }
         let committed = committed?;
+        if committed == Committed::First {
+            self.metrics().shard_stored(expected.length);
+            self.metrics().lease_ended(Ended::Completed);
+        }
         if let Ok(worker) = self.workers().called(self.now(), worker) {
             worker.completed(self.now(), (digest, lease));
         }

@@ -93,6 +93,7 @@ impl Daemon {
                     let mut workers = self.workers();
                     let worker = workers.called(self.now(), worker)?;
                     worker.granted(key, grant.unit, grant.range.entries);
+                    self.metrics().lease_granted();
                     tracing::info!(job = %entry.digest, unit = grant.unit.0, lease = %grant.lease,
                         worker = %worker.name, kind = ?grant.kind, "unit leased");
                     return Ok(LeaseReply::Granted(entry.digest, grant));

@@ -17,6 +17,7 @@ mod combine;
 mod context;
 mod inputs;
 mod moves;
+pub(crate) mod needs;
 mod rectangle;
 mod rows;
 mod simd;

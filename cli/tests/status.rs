@@ -1,0 +1,155 @@
+//! `retrotab status` of a real coordinator: as text, as JSON, and on a terminal.
+
+#[allow(dead_code, reason = "each test file uses its part of it")]
+mod program;
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::path::Path;
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use program::{fail, retrotab, succeed};
+
+/// How long anything may take.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// A coordinator with one job, until it is killed.
+struct Coordinator {
+    process: Child,
+    address: String,
+}
+
+impl Coordinator {
+    fn start(data: &Path, address: &str) -> Coordinator {
+        let mut command = retrotab(&["coordinator", "--listen", address, "--http", "127.0.0.1:0"]);
+        command.arg("--data").arg(data).stderr(Stdio::piped());
+        let mut process = command.spawn().unwrap();
+        let mut lines = BufReader::new(process.stderr.take().unwrap()).lines();
+        let started = lines.find(|line| line.as_ref().unwrap().contains("coordinator started"));
+        let started = started.expect("it starts").unwrap();
+        let address = started.split("address=").nth(1).unwrap().split(' ').next().unwrap();
+        // Else it could not write any more.
+        std::thread::spawn(move || lines.for_each(drop));
+        Coordinator { process, address: address.to_owned() }
+    }
+
+    fn url(&self) -> String {
+        format!("http://{}", self.address)
+    }
+
+    fn submit(&self) {
+        let url = self.url();
+        let job = ["submit", "stack", "--stacks", "3", "--cards", "4", "--name", "looked-at"];
+        succeed(retrotab(&job).args(["--coordinator", &url]));
+    }
+}
+
+impl Drop for Coordinator {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+#[test]
+fn status_is_told_as_text_and_json() {
+    let data = tempfile::tempdir().unwrap();
+    let coordinator = Coordinator::start(data.path(), "127.0.0.1:0");
+    let url = coordinator.url();
+    let status = |more: &[&str]| succeed(retrotab(&["status", "--coordinator", &url]).args(more));
+    assert_eq!(status(&[]), "no jobs\n\nno workers\n");
+    coordinator.submit();
+    let text = status(&[]);
+    assert!(text.starts_with("looked-at  running  0.0 %"), "{text}");
+    assert!(text.contains("0 of 15 sections complete; open: 0,0 (0.0 %)"), "{text}");
+    let json: serde_json::Value = serde_json::from_str(&status(&["--json"])).unwrap();
+    let job = &json["jobs"][0];
+    assert_eq!((&job["name"], &job["phase"]), (&"looked-at".into(), &"running".into()));
+    assert_eq!(job["sections"].as_array().unwrap().len(), 15);
+    assert_eq!(json["workers"], serde_json::json!([]));
+}
+
+#[test]
+fn a_coordinator_that_is_not_there_is_named() {
+    // Nobody listens on the discard port.
+    let error = fail(&mut retrotab(&["status", "--coordinator", "http://127.0.0.1:9"]), 1);
+    assert!(error.contains("no answer from the coordinator at http://127.0.0.1:9"), "{error}");
+    assert!(error.contains("refused"), "{error}");
+    let error = fail(&mut retrotab(&["status", "--coordinator", "no url"]), 2);
+    assert!(error.contains("no url"), "{error}");
+}
+
+#[test]
+fn without_a_terminal_watching_repeats_the_text() {
+    let data = tempfile::tempdir().unwrap();
+    let coordinator = Coordinator::start(data.path(), "127.0.0.1:0");
+    coordinator.submit();
+    let mut command = retrotab(&["status", "--watch", "--coordinator", &coordinator.url()]);
+    let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
+    let lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    let told = lines.map(Result::unwrap).filter(|line| line.starts_with("looked-at  running"));
+    assert_eq!(told.take(2).count(), 2);
+    child.kill().unwrap();
+    child.wait().unwrap();
+}
+
+/// The terminal view within a terminal of its own, which `script` of util-linux makes.
+struct View {
+    process: Child,
+    keys: ChildStdin,
+    seen: Arc<Mutex<String>>,
+}
+
+impl View {
+    fn open(url: &str) -> View {
+        let program = env!("CARGO_BIN_EXE_retrotab");
+        let watch = format!("stty cols 120 rows 40; {program} status --watch --coordinator {url}");
+        let mut command = Command::new("script");
+        command.args(["--quiet", "--return", "--flush", "--command", &watch, "/dev/null"]);
+        command.env("TERM", "xterm-256color").stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut process = command.spawn().expect("`script` is there (Debian: bsdutils)");
+        let (keys, mut out) = (process.stdin.take().unwrap(), process.stdout.take().unwrap());
+        let seen = Arc::new(Mutex::new(String::new()));
+        let written = Arc::clone(&seen);
+        std::thread::spawn(move || {
+            let mut bytes = [0; 4096];
+            while let Ok(count @ 1..) = out.read(&mut bytes) {
+                written.lock().unwrap().push_str(&String::from_utf8_lossy(&bytes[..count]));
+            }
+        });
+        View { process, keys, seen }
+    }
+
+    /// Waits until something new is drawn; what was drawn before is forgotten.
+    fn wait_for(&self, text: &str) {
+        let begin = Instant::now();
+        loop {
+            let mut seen = self.seen.lock().unwrap();
+            if let Some(place) = seen.find(text) {
+                seen.drain(..place + text.len());
+                return;
+            }
+            assert!(begin.elapsed() < PATIENCE, "{text:?} is not drawn: {seen:?}");
+            drop(seen);
+            std::thread::sleep(Duration::from_millis(50));
+        }
+    }
+}
+
+#[test]
+fn the_terminal_view_survives_a_restart_of_the_coordinator() {
+    let data = tempfile::tempdir().unwrap();
+    let coordinator = Coordinator::start(data.path(), "127.0.0.1:0");
+    coordinator.submit();
+    let (url, address) = (coordinator.url(), coordinator.address.clone());
+    let mut view = View::open(&url);
+    view.wait_for("live");
+    view.wait_for("looked-at");
+    drop(coordinator);
+    view.wait_for("no answer for");
+    let _again = Coordinator::start(data.path(), &address);
+    view.wait_for("live");
+    view.keys.write_all(b"q").unwrap();
+    assert!(view.process.wait().unwrap().success(), "q quits");
+}

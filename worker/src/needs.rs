@@ -1,0 +1,46 @@
+//! What units need of the sections before them, for tables of every family.
+
+use std::ops::Range;
+
+use retrotab_tablefmt::layout::{SectionId, UnitRange};
+use retrotab_tablefmt::spec::TableSpec;
+use retrotab_tablefmt::stack::Ranking;
+
+use crate::stack::needs;
+
+/// Says which entries a unit reads, so that they can be fetched before it is solved.
+#[derive(Debug)]
+pub struct UnitNeeds {
+    family: Family,
+}
+
+#[derive(Debug)]
+enum Family {
+    Stack(Box<Ranking>),
+}
+
+impl UnitNeeds {
+    /// For the units of a table.
+    pub fn new(spec: &TableSpec) -> Self {
+        let family = match *spec {
+            TableSpec::Stack(spec) => Family::Stack(Box::new(Ranking::new(spec))),
+        };
+        UnitNeeds { family }
+    }
+
+    /// The entries that a unit reads, by section, when it is solved after one of section
+    /// `before`: what a [`UnitSolver`](crate::UnitSolver) keeps from unit to unit is not read
+    /// again.
+    ///
+    /// # Panics
+    /// If the unit is not of the table.
+    pub fn of(&self, unit: UnitRange, before: Option<SectionId>) -> Vec<(SectionId, Range<u64>)> {
+        let Family::Stack(ranking) = &self.family;
+        let found = ranking.sections().nth(unit.section.0 as usize);
+        let section = found.expect("a section of the table").1.section();
+        let kept = if before == Some(unit.section) { None } else { needs::kept(ranking, section) };
+        let needs = kept.into_iter().chain(needs::own(ranking, section, unit.range()));
+        let number = |section| SectionId(ranking.section_number(section) as u32);
+        needs.map(|(section, entries)| (number(section), entries)).collect()
+    }
+}
