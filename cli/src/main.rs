@@ -7,6 +7,7 @@ mod info;
 mod logging;
 mod probe;
 mod run;
+mod sticks;
 mod text;
 mod verify;
 
@@ -24,6 +25,7 @@ fn main() -> ExitCode {
         Command::Info(args) => info::info(&args),
         Command::Verify(args) => verify::verify(&args),
         Command::Probe(args) => probe::probe(&args),
+        Command::Sticks(command) => sticks::sticks(&command),
         Command::Completions { shell } => {
             let name = env!("CARGO_BIN_NAME");
             clap_complete::generate(shell, &mut Args::command(), name, &mut std::io::stdout());

@@ -73,19 +73,23 @@ fn positions_are_those_that_playing_reaches_in_dictionary_order() {
     }
 }
 
-/// Whether segments, the longest first, fit on the rows with these places left and a gap
-/// behind each, by trying every row for each.
-fn fits(lengths: &[u8], places: &mut Vec<u8>) -> bool {
+/// Whether segments fit on rows with these places left, each with a gap behind it, by trying
+/// every row for each; `failed` remembers what did not work.
+fn fits(lengths: &[u8], mut places: Vec<u8>, failed: &mut HashSet<(usize, Vec<u8>)>) -> bool {
     let Some((&length, rest)) = lengths.split_first() else { return true };
-    (0..places.len()).any(|row| {
-        if places[row] < length + 1 {
-            return false;
-        }
-        places[row] -= length + 1;
-        let fit = fits(rest, places);
-        places[row] += length + 1;
-        fit
-    })
+    places.sort_unstable();
+    if failed.contains(&(rest.len(), places.clone())) {
+        return false;
+    }
+    let fit = (0..places.len()).filter(|&row| places[row] > length).any(|row| {
+        let mut left = places.clone();
+        left[row] -= length + 1;
+        fits(rest, left, failed)
+    });
+    if !fit {
+        failed.insert((rest.len(), places));
+    }
+    fit
 }
 
 fn partitions(sticks: u8, longest: u8, so_far: &mut Vec<u8>, found: &mut impl FnMut(&[u8])) {
@@ -107,7 +111,7 @@ fn positions_are_those_that_fit_on_the_rows() {
         for sticks in 0..=rows * (rows + 1) / 2 + 1 {
             partitions(sticks, rows + 1, &mut Vec::new(), &mut |lengths| {
                 let segments: Segments = lengths.iter().copied().collect();
-                let fit = fits(lengths, &mut (2..=rows + 1).collect());
+                let fit = fits(lengths, (2..=rows + 1).collect(), &mut HashSet::new());
                 assert_eq!(ranking.rank(&segments), fit.then_some(index), "{rows}: {segments}");
                 index += u64::from(fit);
             });

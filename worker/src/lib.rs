@@ -7,6 +7,7 @@ mod error;
 mod pool;
 mod progress;
 pub mod stack;
+pub mod sticks;
 mod units;
 
 pub use error::{InputError, SolveError};

@@ -32,8 +32,10 @@ const REPAIRS: u32 = 10;
 
 /// Computes the table asked for, or goes on with it.
 pub fn run(family: RunFamily) -> anyhow::Result<()> {
-    let RunFamily::Stack(stack) = family;
-    let (spec, options) = (stack.spec()?, stack.options);
+    let (spec, options) = match family {
+        RunFamily::Stack(stack) => (stack.spec()?, stack.options),
+        RunFamily::Sticks(sticks) => (sticks.spec()?, sticks.options),
+    };
     if let Some(manifest) = finished(&options.out, &spec)? {
         println!("{}: finished before", options.out.display());
         println!("identity   {}", manifest.identity);

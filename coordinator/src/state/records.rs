@@ -39,6 +39,9 @@ fn spec_message(spec: &TableSpec) -> v1::TableSpec {
                 rule: rule.into(),
             })
         }
+        TableSpec::Sticks(spec) => {
+            v1::table_spec::Family::Sticks(v1::SticksSpec { rows: spec.rows.get().into() })
+        }
     };
     v1::TableSpec { family: Some(family) }
 }
