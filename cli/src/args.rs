@@ -9,6 +9,7 @@ use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use retrotab_tablefmt::spec::TableSpec;
 use retrotab_tablefmt::stack::{Cards, Rule, StackSpec, Stacks};
+use retrotab_tablefmt::sticks::{Rows, RowsOutOfRange, SticksSpec};
 
 use crate::remote_options::RemoteOptions;
 
@@ -57,6 +58,9 @@ pub enum Command {
     Verify(VerifyArgs),
     /// Look up positions in a table.
     Probe(ProbeArgs),
+    /// Play the stick game, or list its games.
+    #[command(subcommand)]
+    Sticks(SticksCommand),
     /// Print a completion script for a shell.
     Completions {
         /// The shell.
@@ -69,6 +73,8 @@ pub enum Command {
 pub enum RunFamily {
     /// Success rate of every position of the stack game.
     Stack(RunStack),
+    /// Outcome and length of the stick game from every position.
+    Sticks(RunSticks),
 }
 
 /// `run stack`.
@@ -116,6 +122,36 @@ impl StackTable {
     }
 }
 
+/// `run sticks`.
+#[derive(Debug, ClapArgs)]
+pub struct RunSticks {
+    #[command(flatten)]
+    pub table: RowsArg,
+    #[command(flatten)]
+    pub options: RunOptions,
+}
+
+/// Rows of the stick game.
+#[derive(Debug, ClapArgs)]
+pub struct RowsArg {
+    /// Number of rows; row number r has r sticks.
+    #[arg(long, value_name = "R",
+          value_parser = clap::value_parser!(u8).range(1..=i64::from(Rows::MAX)))]
+    rows: u8,
+}
+
+impl RowsArg {
+    /// The table asked for.
+    pub fn spec(&self) -> anyhow::Result<TableSpec> {
+        Ok(TableSpec::Sticks(SticksSpec { rows: self.rows()? }))
+    }
+
+    /// The number of rows.
+    pub fn rows(&self) -> Result<Rows, RowsOutOfRange> {
+        Rows::try_from(self.rows)
+    }
+}
+
 /// Options of `run` for every family.
 #[derive(Debug, ClapArgs)]
 pub struct RunOptions {
@@ -141,6 +177,8 @@ pub struct RunOptions {
 pub enum SubmitFamily {
     /// Success rate of every position of the stack game.
     Stack(SubmitStack),
+    /// Outcome and length of the stick game from every position.
+    Sticks(SubmitSticks),
 }
 
 /// `submit stack`.
@@ -148,6 +186,15 @@ pub enum SubmitFamily {
 pub struct SubmitStack {
     #[command(flatten)]
     pub table: StackTable,
+    #[command(flatten)]
+    pub options: SubmitOptions,
+}
+
+/// `submit sticks`.
+#[derive(Debug, ClapArgs)]
+pub struct SubmitSticks {
+    #[command(flatten)]
+    pub table: RowsArg,
     #[command(flatten)]
     pub options: SubmitOptions,
 }
@@ -267,11 +314,48 @@ pub struct ProbeArgs {
     /// Folder of the table.
     pub dir: PathBuf,
     /// The position: for a stack table two lanes like `..1.0` (`.` in the stock, a digit the
-    /// stack it lies on, `-` for an empty lane); `-` alone reads one position a line from
-    /// standard input.
-    #[arg(required = true, num_args = 1.., allow_hyphen_values = true)]
+    /// stack it lies on, `-` for an empty lane), for a stick table the lengths of the segments;
+    /// `-` alone reads one position a line from standard input.
+    #[arg(required_unless_present = "board", num_args = 1.., allow_hyphen_values = true)]
     pub position: Vec<String>,
+    /// The position of a stick table as a board like `|/||/|.|`: row by row, `|` a stick, `.` a
+    /// struck one; `-` reads one board a line from standard input.
+    #[arg(long, conflicts_with = "position", allow_hyphen_values = true)]
+    pub board: Option<String>,
     /// Print JSON, one object a line.
     #[arg(long)]
     pub json: bool,
+}
+
+/// `sticks`.
+#[derive(Debug, Subcommand)]
+pub enum SticksCommand {
+    /// Play against the table.
+    Play(PlayArgs),
+    /// List all games, each with its result for the first player.
+    Enumerate(EnumerateArgs),
+}
+
+/// `sticks play`.
+#[derive(Debug, ClapArgs)]
+pub struct PlayArgs {
+    #[command(flatten)]
+    pub rows: RowsArg,
+    /// Let the table move first.
+    #[arg(long)]
+    pub second: bool,
+}
+
+/// `sticks enumerate`.
+#[derive(Debug, ClapArgs)]
+pub struct EnumerateArgs {
+    #[command(flatten)]
+    pub rows: RowsArg,
+    /// List also games in which a player strikes all that is left, two sticks or more, and so
+    /// loses.
+    #[arg(long)]
+    pub all: bool,
+    /// List at most this many games.
+    #[arg(long, value_name = "N", default_value_t = 10_000)]
+    pub limit: u64,
 }

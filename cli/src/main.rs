@@ -10,6 +10,7 @@ mod probe;
 mod remote_options;
 mod run;
 mod status;
+mod sticks;
 mod submit;
 mod text;
 mod verify;
@@ -36,6 +37,7 @@ fn main() -> ExitCode {
         Command::Info(args) => info::info(&args),
         Command::Verify(args) => verify::verify(&args),
         Command::Probe(args) => probe::probe(&args),
+        Command::Sticks(command) => sticks::sticks(&command),
         Command::Completions { shell } => {
             let name = env!("CARGO_BIN_NAME");
             clap_complete::generate(shell, &mut Args::command(), name, &mut std::io::stdout());

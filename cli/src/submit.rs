@@ -23,8 +23,10 @@ const LOOK: Duration = Duration::from_millis(500);
 
 /// Submits a job, and waits for its table if asked to.
 pub fn submit(family: SubmitFamily) -> anyhow::Result<()> {
-    let SubmitFamily::Stack(stack) = family;
-    let (spec, options) = (stack.table.spec()?, stack.options);
+    let (spec, options) = match family {
+        SubmitFamily::Stack(stack) => (stack.table.spec()?, stack.options),
+        SubmitFamily::Sticks(sticks) => (sticks.table.spec()?, sticks.options),
+    };
     let plan = Plan::new(spec.clone(), run::unit_size(&spec, options.unit_size))?;
     let request = SubmitJobRequest {
         protocol_version: PROTOCOL_VERSION,

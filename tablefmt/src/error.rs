@@ -3,7 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::stack::NotationError;
+use crate::{stack, sticks};
 
 /// Errors of this crate, by whose matter they are.
 #[derive(Debug, thiserror::Error)]
@@ -75,7 +75,10 @@ pub enum TableError {
 pub enum InputError {
     /// No lane.
     #[error(transparent)]
-    Notation(#[from] NotationError),
+    Notation(#[from] stack::NotationError),
+    /// No position of the stick game.
+    #[error(transparent)]
+    Sticks(#[from] sticks::NotationError),
     /// No entry of the table.
     #[error("entry {entry} is past the end of the table, which has {entries} entries")]
     NoEntry {

@@ -19,6 +19,7 @@ pub mod shard;
 pub mod source;
 pub mod spec;
 pub mod stack;
+pub mod sticks;
 mod verify;
 mod writer;
 

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::layout::TableLayout;
 use crate::stack::{self, StackSpec};
+use crate::sticks::{self, SticksSpec};
 
 /// A table's family and parameters; together with the rules they fix every value.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -11,6 +12,8 @@ use crate::stack::{self, StackSpec};
 pub enum TableSpec {
     /// Success rates of the stack game.
     Stack(StackSpec),
+    /// Wins and losses of the stick game.
+    Sticks(SticksSpec),
 }
 
 impl TableSpec {
@@ -18,6 +21,7 @@ impl TableSpec {
     pub fn layout(&self) -> TableLayout {
         match self {
             TableSpec::Stack(spec) => spec.layout(),
+            TableSpec::Sticks(spec) => spec.layout(),
         }
     }
 
@@ -25,6 +29,7 @@ impl TableSpec {
     pub fn positions(&self) -> u64 {
         match self {
             TableSpec::Stack(spec) => stack::count::positions(spec.stacks, spec.cards),
+            TableSpec::Sticks(spec) => sticks::Ranking::of(*spec).entries(),
         }
     }
 
@@ -33,6 +38,7 @@ impl TableSpec {
     pub fn rule_text(&self) -> String {
         match self {
             TableSpec::Stack(spec) => spec.rule_text(),
+            TableSpec::Sticks(spec) => spec.rule_text(),
         }
     }
 
@@ -46,6 +52,7 @@ impl std::fmt::Display for TableSpec {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             TableSpec::Stack(spec) => spec.fmt(f),
+            TableSpec::Sticks(spec) => spec.fmt(f),
         }
     }
 }

@@ -9,6 +9,7 @@ mod pool;
 mod progress;
 pub mod remote;
 pub mod stack;
+pub mod sticks;
 mod units;
 
 pub use error::{InputError, SolveError};

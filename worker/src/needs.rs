@@ -2,9 +2,10 @@
 
 use std::ops::Range;
 
-use retrotab_tablefmt::layout::{SectionId, UnitRange};
+use retrotab_tablefmt::layout::{SectionId, TableLayout, UnitRange};
 use retrotab_tablefmt::spec::TableSpec;
 use retrotab_tablefmt::stack::Ranking;
+use retrotab_tablefmt::sticks::SticksSpec;
 
 use crate::stack::needs;
 
@@ -17,6 +18,7 @@ pub struct UnitNeeds {
 #[derive(Debug)]
 enum Family {
     Stack(Box<Ranking>),
+    Sticks(SticksSpec, TableLayout),
 }
 
 impl UnitNeeds {
@@ -24,6 +26,7 @@ impl UnitNeeds {
     pub fn new(spec: &TableSpec) -> Self {
         let family = match *spec {
             TableSpec::Stack(spec) => Family::Stack(Box::new(Ranking::new(spec))),
+            TableSpec::Sticks(spec) => Family::Sticks(spec, spec.layout()),
         };
         UnitNeeds { family }
     }
@@ -35,7 +38,10 @@ impl UnitNeeds {
     /// # Panics
     /// If the unit is not of the table.
     pub fn of(&self, unit: UnitRange, before: Option<SectionId>) -> Vec<(SectionId, Range<u64>)> {
-        let Family::Stack(ranking) = &self.family;
+        let ranking = match &self.family {
+            Family::Stack(ranking) => ranking,
+            Family::Sticks(spec, layout) => return sticks(*spec, layout, unit),
+        };
         let found = ranking.sections().nth(unit.section.0 as usize);
         let section = found.expect("a section of the table").1.section();
         let kept = if before == Some(unit.section) { None } else { needs::kept(ranking, section) };
@@ -43,4 +49,11 @@ impl UnitNeeds {
         let number = |section| SectionId(ranking.section_number(section) as u32);
         needs.map(|(section, entries)| (number(section), entries)).collect()
     }
+}
+
+/// Levels below, all of each: a move may lead anywhere in them.
+fn sticks(spec: SticksSpec, layout: &TableLayout, unit: UnitRange) -> Vec<(SectionId, Range<u64>)> {
+    let level = u8::try_from(unit.section.0).expect("a section of the table");
+    let below = spec.sticks_after_a_move(level).map(|sticks| SectionId(sticks.into()));
+    below.map(|section| (section, 0..layout.sections[section.0 as usize].entries)).collect()
 }

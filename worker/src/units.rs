@@ -9,6 +9,7 @@ use retrotab_tablefmt::stack::{Ranking, Section};
 use crate::error::{InputError, SolveError};
 use crate::progress::Progress;
 use crate::stack::{EntrySource, Resources, StackUnits};
+use crate::sticks::SticksUnits;
 
 /// Gives the raw values of finished sections: a shard store, a cache, or a network.
 pub trait ValueSource: Sync {
@@ -43,6 +44,7 @@ pub struct UnitSolver {
 
 enum Family {
     Stack(Box<StackUnits>, Ranking),
+    Sticks(SticksUnits),
 }
 
 impl UnitSolver {
@@ -52,6 +54,7 @@ impl UnitSolver {
             TableSpec::Stack(spec) => {
                 Family::Stack(Box::new(StackUnits::new(spec, resources)), Ranking::new(spec))
             }
+            TableSpec::Sticks(spec) => Family::Sticks(SticksUnits::new(spec, resources.memory)),
         };
         UnitSolver { layout: spec.layout(), job, family }
     }
@@ -65,15 +68,23 @@ impl UnitSolver {
         source: &dyn ValueSource,
         progress: &dyn Progress,
     ) -> Result<Vec<u8>, UnitError> {
-        let Family::Stack(units, ranking) = &mut self.family;
-        let entries = StackEntries { ranking, source };
-        let section = range.section.0 as usize;
-        let solved = units.solve(section, range.range(), &entries, progress)?;
-        debug_assert_eq!(self.layout.columns[0].entry, EntryType::U16);
-        let raw: &[u8] = little_endian(solved.values());
-        let shard = encode_shard(self.job, unit, range, &self.layout, &[raw])?;
-        units.recycle(solved);
-        Ok(shard)
+        let encode = |raw: &[u8]| encode_shard(self.job, unit, range, &self.layout, &[raw]);
+        match &mut self.family {
+            Family::Stack(units, ranking) => {
+                let entries = StackEntries { ranking, source };
+                let section = range.section.0 as usize;
+                let solved = units.solve(section, range.range(), &entries, progress)?;
+                debug_assert_eq!(self.layout.columns[0].entry, EntryType::U16);
+                let shard = encode(little_endian(solved.values()))?;
+                units.recycle(solved);
+                Ok(shard)
+            }
+            Family::Sticks(units) => {
+                debug_assert_eq!(self.layout.columns[0].entry, EntryType::U8);
+                let solved = units.solve(range.section, range.range(), source, progress)?;
+                Ok(encode(&solved)?)
+            }
+        }
     }
 }
 

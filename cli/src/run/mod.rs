@@ -34,8 +34,10 @@ const REPAIRS: u32 = 10;
 
 /// Computes the table asked for, or goes on with it.
 pub fn run(family: RunFamily) -> anyhow::Result<()> {
-    let RunFamily::Stack(stack) = family;
-    let (spec, options) = (stack.table.spec()?, stack.options);
+    let (spec, options) = match family {
+        RunFamily::Stack(stack) => (stack.table.spec()?, stack.options),
+        RunFamily::Sticks(sticks) => (sticks.table.spec()?, sticks.options),
+    };
     let work = options.out.join("work");
     if let Some(manifest) = finished(&options.out, &spec)? {
         if !options.keep_work {

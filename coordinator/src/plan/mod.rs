@@ -8,6 +8,7 @@ mod describe;
 mod graph;
 mod size;
 mod stack;
+mod sticks;
 #[cfg(test)]
 pub(crate) mod test_layouts;
 
@@ -117,6 +118,7 @@ impl Plan {
     ) -> Result<Plan, PlanError> {
         let needs = match &spec {
             TableSpec::Stack(_) => stack::needs(&layout)?,
+            TableSpec::Sticks(spec) => sticks::needs(*spec, &layout)?,
         };
         let entries = layout.sections.iter().map(|s| s.entries);
         let sections = needs.into_iter().zip(entries);
