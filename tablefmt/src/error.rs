@@ -3,6 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use crate::hands::HandsError;
 use crate::stack::NotationError;
 
 /// Errors of this crate, by whose matter they are.
@@ -76,6 +77,9 @@ pub enum InputError {
     /// No lane.
     #[error(transparent)]
     Notation(#[from] NotationError),
+    /// No cards, or no hand of the table's game.
+    #[error(transparent)]
+    Hands(#[from] HandsError),
     /// No entry of the table.
     #[error("entry {entry} is past the end of the table, which has {entries} entries")]
     NoEntry {

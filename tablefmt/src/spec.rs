@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::hands::HandsSpec;
 use crate::layout::TableLayout;
 use crate::stack::{self, StackSpec};
 
@@ -11,6 +12,8 @@ use crate::stack::{self, StackSpec};
 pub enum TableSpec {
     /// Success rates of the stack game.
     Stack(StackSpec),
+    /// Starting hands of a poker game against each other.
+    Hands(HandsSpec),
 }
 
 impl TableSpec {
@@ -18,6 +21,7 @@ impl TableSpec {
     pub fn layout(&self) -> TableLayout {
         match self {
             TableSpec::Stack(spec) => spec.layout(),
+            TableSpec::Hands(spec) => spec.layout(),
         }
     }
 
@@ -25,6 +29,7 @@ impl TableSpec {
     pub fn positions(&self) -> u64 {
         match self {
             TableSpec::Stack(spec) => stack::count::positions(spec.stacks, spec.cards),
+            TableSpec::Hands(spec) => spec.positions(),
         }
     }
 
@@ -33,6 +38,7 @@ impl TableSpec {
     pub fn rule_text(&self) -> String {
         match self {
             TableSpec::Stack(spec) => spec.rule_text(),
+            TableSpec::Hands(spec) => spec.rule_text(),
         }
     }
 
@@ -46,6 +52,7 @@ impl std::fmt::Display for TableSpec {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             TableSpec::Stack(spec) => spec.fmt(f),
+            TableSpec::Hands(spec) => spec.fmt(f),
         }
     }
 }

@@ -5,6 +5,7 @@
 //! units go out. Families differ only in what their sections need: one module each.
 
 mod graph;
+mod hands;
 mod identity;
 mod size;
 mod stack;
@@ -117,6 +118,7 @@ impl Plan {
     ) -> Result<Plan, PlanError> {
         let needs = match &spec {
             TableSpec::Stack(_) => stack::needs(&layout)?,
+            TableSpec::Hands(_) => hands::needs(&layout),
         };
         let entries = layout.sections.iter().map(|s| s.entries);
         let sections = needs.into_iter().zip(entries);

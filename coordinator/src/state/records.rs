@@ -1,6 +1,7 @@
 //! Between stored records and the coordinator's own types.
 
 use retrotab_proto::v1;
+use retrotab_tablefmt::hands::Game;
 use retrotab_tablefmt::spec::TableSpec;
 use retrotab_tablefmt::stack::Rule;
 
@@ -38,6 +39,13 @@ fn spec_message(spec: &TableSpec) -> v1::TableSpec {
                 cards: spec.cards.get().into(),
                 rule: rule.into(),
             })
+        }
+        TableSpec::Hands(spec) => {
+            let game = match spec.game {
+                Game::Holdem => v1::HandsGame::Holdem,
+                Game::Omaha => v1::HandsGame::Omaha,
+            };
+            v1::table_spec::Family::Hands(v1::HandsSpec { game: game.into() })
         }
     };
     v1::TableSpec { family: Some(family) }

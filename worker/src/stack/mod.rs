@@ -19,7 +19,7 @@ mod inputs;
 mod moves;
 mod rectangle;
 mod rows;
-mod simd;
+pub(crate) mod simd;
 mod square;
 mod triangle;
 mod unit;
