@@ -97,14 +97,10 @@ fn cells_agree(game: Game) {
         let cell = Cell::of(ids[0], ids[1]);
         let fixed: Vec<Card> = clusters.cluster(cell.row).representative().cards().collect();
         let other: Vec<Card> = clusters.cluster(cell.column).representative().cards().collect();
-        let mut counts = brute::Counts::default();
-        let mut placements = 0;
-        for hand in brute::cluster(&other) {
-            if hand.iter().all(|card| !fixed.contains(card)) {
-                counts += brute::hand_against_hand(&fixed, &hand);
-                placements += 1;
-            }
-        }
+        let mut hands = brute::cluster(&other);
+        hands.retain(|hand| hand.iter().all(|card| !fixed.contains(card)));
+        let placements = hands.len() as u64;
+        let counts = brute::hand_against_hands(&fixed, &hands);
         let brute::Counts { win, tie, loss } = counts;
         let expected = CellCounts { win, tie, loss, placements };
         assert_eq!(solved(&mut units, clusters, cell), expected, "{first:?} {second:?}");

@@ -16,6 +16,7 @@ use retrotab_coordinator::plan::{Plan, UnitSize};
 use retrotab_coordinator::scheduler::Policy;
 use retrotab_coordinator::{CoordinatorError, Job, JobOptions};
 use retrotab_tablefmt::TableError;
+use retrotab_tablefmt::hands::Game;
 use retrotab_tablefmt::manifest::Manifest;
 use retrotab_tablefmt::spec::TableSpec;
 use retrotab_worker::stack::{Isa, Resources};
@@ -32,8 +33,11 @@ const REPAIRS: u32 = 10;
 
 /// Computes the table asked for, or goes on with it.
 pub fn run(family: RunFamily) -> anyhow::Result<()> {
-    let RunFamily::Stack(stack) = family;
-    let (spec, options) = (stack.spec()?, stack.options);
+    let (spec, options) = match family {
+        RunFamily::Stack(stack) => (stack.spec()?, stack.options),
+        RunFamily::Holdem(hands) => (hands.spec(Game::Holdem), hands.options),
+        RunFamily::Omaha(hands) => (hands.spec(Game::Omaha), hands.options),
+    };
     if let Some(manifest) = finished(&options.out, &spec)? {
         println!("{}: finished before", options.out.display());
         println!("identity   {}", manifest.identity);

@@ -48,106 +48,111 @@ fn score(cards: [usize; 5]) -> u32 {
     ranks.iter().fold(category, |score, &rank| 16 * score + rank as u32)
 }
 
-/// Sets of cards in order: `C(a, 1) + C(b, 2) + ...` for ascending cards.
-fn place(ascending: &[usize]) -> usize {
-    let choose = |n: usize, k: usize| (0..k).fold(1, |c, i| c * (n - i) / (i + 1));
-    ascending.iter().zip(1..).map(|(&card, k)| if card < k { 0 } else { choose(card, k) }).sum()
-}
-
-fn place_of(mut cards: Vec<usize>) -> usize {
-    cards.sort_unstable();
-    place(&cards)
-}
-
 /// `C(n, k)`, by `k` and `n`.
 static CHOOSE: LazyLock<[[usize; 53]; 6]> = LazyLock::new(|| {
-    let choose =
-        |n: usize, k: usize| if n < k { 0 } else { (0..k).fold(1, |c, i| c * (n - i) / (i + 1)) };
-    std::array::from_fn(|k| std::array::from_fn(|n| choose(n, k)))
-});
-
-/// The score of every five cards, in order of [`place`].
-static SCORES: LazyLock<Vec<u32>> = LazyLock::new(|| {
-    let mut scores = Vec::with_capacity(2_598_960);
-    for e in 0..52 {
-        for d in 0..e {
-            for c in 0..d {
-                for b in 0..c {
-                    for a in 0..b {
-                        scores.push(([a, b, c, d, e], score([a, b, c, d, e])));
-                    }
-                }
-            }
+    let mut choose = [[0; 53]; 6];
+    choose[0] = [1; 53];
+    for n in 1..53 {
+        for k in 1..6 {
+            choose[k][n] = choose[k][n - 1] + choose[k - 1][n - 1];
         }
     }
-    scores.sort_by_key(|(cards, _)| place(cards));
-    scores.into_iter().map(|(_, score)| score).collect()
+    choose
 });
 
-fn score_of(cards: &[&[usize]]) -> u32 {
-    SCORES[place_of(cards.concat())]
+/// Number of a set of ascending cards: `C(a, 1) + C(b, 2) + ...`. In order of these numbers,
+/// sets are ordered by their last card, then the one before, and so on.
+fn place(ascending: &[usize]) -> usize {
+    ascending.iter().zip(&CHOOSE[1..]).map(|(&card, choose)| choose[card]).sum()
+}
+
+/// All sets of so many cards, in order of their [`place`].
+fn each_set<const N: usize>(mut each: impl FnMut([usize; N])) {
+    let mut set: [usize; N] = std::array::from_fn(|i| i);
+    loop {
+        each(set);
+        let room = |i: &usize| set[*i] + 1 < *set.get(i + 1).unwrap_or(&52);
+        let Some(i) = (0..N).find(room) else { return };
+        set[i] += 1;
+        (0..i).for_each(|k| set[k] = k);
+    }
+}
+
+/// The score of every five cards, in order of [`place`]; numbered without gaps, from one.
+static SCORES: LazyLock<Vec<u16>> = LazyLock::new(|| {
+    let mut scores = Vec::with_capacity(2_598_960);
+    each_set(|five: [usize; 5]| scores.push(score(five)));
+    let mut different = scores.clone();
+    different.sort_unstable();
+    different.dedup();
+    let number = |score: u32| different.binary_search(&score).unwrap() as u16 + 1;
+    scores.into_iter().map(number).collect()
+});
+
+fn score_of(some: &[usize], others: &[usize]) -> u16 {
+    let mut five = [0; 5];
+    five[..some.len()].copy_from_slice(some);
+    five[some.len()..].copy_from_slice(others);
+    five.sort_unstable();
+    SCORES[place(&five)]
 }
 
 /// The best scores of a hand together with some board cards, in order of [`place`]; zero where
 /// the hand holds one of them.
 struct HandScores {
     /// With three board cards and two of its own.
-    three: Vec<u32>,
+    three: Vec<u16>,
     /// With four board cards and one of its own; hold'em only.
-    four: Vec<u32>,
+    four: Vec<u16>,
 }
+
+const THREES: [[usize; 3]; 10] = [
+    [0, 1, 2],
+    [0, 1, 3],
+    [0, 2, 3],
+    [1, 2, 3],
+    [0, 1, 4],
+    [0, 2, 4],
+    [1, 2, 4],
+    [0, 3, 4],
+    [1, 3, 4],
+    [2, 3, 4],
+];
+const FOURS: [[usize; 4]; 5] =
+    [[0, 1, 2, 3], [0, 1, 2, 4], [0, 1, 3, 4], [0, 2, 3, 4], [1, 2, 3, 4]];
 
 impl HandScores {
     fn new(hand: &[usize]) -> Self {
         let free = |cards: &[usize]| cards.iter().all(|card| !hand.contains(card));
-        let mut three = vec![0; CHOOSE[3][52]];
-        let mut four = vec![0; if hand.len() == 2 { CHOOSE[4][52] } else { 0 }];
         let pairs: Vec<[usize; 2]> =
             (0..hand.len()).flat_map(|i| (0..i).map(move |j| [hand[j], hand[i]])).collect();
-        for c in 0..52 {
-            for b in 0..c {
-                for a in (0..b).filter(|&a| free(&[a, b, c])) {
-                    let best = pairs.iter().map(|pair| score_of(&[&[a, b, c], pair])).max();
-                    three[place(&[a, b, c])] = best.unwrap();
-                }
-            }
-        }
+        let mut scores = HandScores { three: Vec::new(), four: Vec::new() };
+        each_set(|three: [usize; 3]| {
+            let best = pairs.iter().filter(|_| free(&three)).map(|two| score_of(&three, two));
+            scores.three.push(best.max().unwrap_or(0));
+        });
         if hand.len() == 2 {
-            for d in 0..52 {
-                for c in 0..d {
-                    for b in 0..c {
-                        for a in (0..b).filter(|&a| free(&[a, b, c, d])) {
-                            let with = |&own: &usize| score_of(&[&[a, b, c, d], &[own]]);
-                            four[place(&[a, b, c, d])] = hand.iter().map(with).max().unwrap();
-                        }
-                    }
-                }
-            }
+            each_set(|four: [usize; 4]| {
+                let best = hand.iter().filter(|_| free(&four)).map(|&own| score_of(&four, &[own]));
+                scores.four.push(best.max().unwrap_or(0));
+            });
         }
-        HandScores { three, four }
+        scores
     }
 
     /// The best score on a board of ascending cards.
-    fn best(&self, board: [usize; 5]) -> u32 {
+    fn best(&self, board: [usize; 5]) -> u16 {
         let choose = &*CHOOSE;
-        let mut best = 0;
-        for i in 0..5 {
-            for j in 0..i {
-                let mut three = (0..5).filter(|&k| k != i && k != j);
-                let place = (1..4).map(|k| choose[k][board[three.next().unwrap()]]).sum::<usize>();
-                best = best.max(self.three[place]);
-            }
+        let part = |k: usize, i: usize| choose[k][board[i]];
+        let three = |[a, b, c]: [usize; 3]| self.three[part(1, a) + part(2, b) + part(3, c)];
+        let best = THREES.into_iter().map(three).max().unwrap();
+        if self.four.is_empty() {
+            return best;
         }
-        if !self.four.is_empty() {
-            for i in 0..5 {
-                let mut four = (0..5).filter(|&k| k != i);
-                let place = (1..5).map(|k| choose[k][board[four.next().unwrap()]]).sum::<usize>();
-                best = best.max(self.four[place]);
-            }
-            let all = (1..6).map(|k| choose[k][board[k - 1]]).sum::<usize>();
-            best = best.max(SCORES[all]);
-        }
-        best
+        let four =
+            |[a, b, c, d]: [usize; 4]| self.four[part(1, a) + part(2, b) + part(3, c) + part(4, d)];
+        let four = FOURS.into_iter().map(four).max().unwrap();
+        best.max(four).max(SCORES[place(&board)])
     }
 }
 
@@ -157,8 +162,23 @@ fn numbers(hand: &[Card]) -> Vec<usize> {
 
 /// Two disjoint hands over all boards.
 pub fn hand_against_hand(first: &[Card], second: &[Card]) -> Counts {
-    let hands = [numbers(first), numbers(second)];
-    let [first, second] = hands.each_ref().map(|hand| HandScores::new(hand));
+    let scores = [first, second].map(|hand| HandScores::new(&numbers(hand)));
+    let [one, two] = &scores;
+    boards([first, second], [one, two])
+}
+
+/// One hand against each of some hands, summed, over all boards.
+pub fn hand_against_hands(first: &[Card], others: &[Vec<Card>]) -> Counts {
+    let scores = HandScores::new(&numbers(first));
+    let mut sum = Counts::default();
+    for other in others {
+        sum += boards([first, other], [&scores, &HandScores::new(&numbers(other))]);
+    }
+    sum
+}
+
+fn boards(hands: [&[Card]; 2], [first, second]: [&HandScores; 2]) -> Counts {
+    let hands = hands.map(numbers);
     let deck: Vec<usize> = (0..52).filter(|card| !hands.concat().contains(card)).collect();
     let mut counts = Counts::default();
     let n = deck.len();
@@ -209,7 +229,7 @@ pub fn several(hands: &[Vec<Card>], board: &[Card], dead: &[Card]) -> Vec<Vec<u6
         let mut board = [given.clone(), chosen].concat();
         board.sort_unstable();
         let board: [usize; 5] = board.try_into().unwrap();
-        let found: Vec<u32> = scores.iter().map(|scores| scores.best(board)).collect();
+        let found: Vec<u16> = scores.iter().map(|scores| scores.best(board)).collect();
         let best = *found.iter().max().unwrap();
         let winners = found.iter().filter(|&&score| score == best).count();
         for (hand, &score) in found.iter().enumerate() {
