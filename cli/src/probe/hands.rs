@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use retrotab_tablefmt::Table;
-use retrotab_tablefmt::hands::{CellCounts, ClusterId, HandsSpec};
+use retrotab_tablefmt::hands::{CellCounts, ClusterId, Clusters, HandsSpec};
 use serde_json::json;
 
 use super::Prober;
@@ -22,12 +22,6 @@ impl<'a> HandsProber<'a> {
     pub fn new(table: &'a Table, spec: HandsSpec, json: bool) -> Self {
         HandsProber { cells: CellReader::new(table, spec), json }
     }
-
-    fn name(&self, id: ClusterId) -> String {
-        let clusters = self.cells.clusters();
-        let (class, cluster) = (clusters.class(id), clusters.cluster(id));
-        format!("{cluster} ({class}, {} hands)", cluster.hands())
-    }
 }
 
 impl Prober for HandsProber<'_> {
@@ -43,51 +37,84 @@ impl Prober for HandsProber<'_> {
         let clusters = self.cells.clusters();
         let first = clusters.parse(first).map_err(users)?;
         let second = clusters.parse(second).map_err(users)?;
-        let counts = self.cells.get(first, second)?;
-        if self.json {
-            writeln!(out, "{}", self.as_json(first, second, &counts))?;
-            return Ok(());
+        let found = Found { clusters, first, second, counts: self.cells.get(first, second)? };
+        match self.json {
+            true => writeln!(out, "{}", found.json())?,
+            false => write!(out, "{}", found.text())?,
         }
-        writeln!(out, "{} against {}", self.name(first), self.name(second))?;
-        let Some(equity) = counts.equity() else {
-            let none = "no two hands of these are disjoint, so there is nothing to compare";
-            writeln!(out, "placements 0: {none}")?;
-            return Ok(());
-        };
-        let CellCounts { win, tie, loss, placements } = counts;
-        writeln!(out, "placements {placements} (hands of the second that leave the first alone)")?;
-        for (name, boards) in [("wins", win), ("ties", tie), ("losses", loss)] {
-            writeln!(out, "{name:10} {}", count(boards))?;
-        }
-        writeln!(out, "equity     {equity:.6}")?;
         Ok(())
     }
 }
 
-impl HandsProber<'_> {
-    fn as_json(
-        &self,
-        first: ClusterId,
-        second: ClusterId,
-        counts: &CellCounts,
-    ) -> serde_json::Value {
-        let clusters = self.cells.clusters();
+/// A cell that was looked up.
+struct Found {
+    clusters: &'static Clusters,
+    first: ClusterId,
+    second: ClusterId,
+    counts: CellCounts,
+}
+
+impl Found {
+    fn name(&self, id: ClusterId) -> String {
+        let (class, cluster) = (self.clusters.class(id), self.clusters.cluster(id));
+        format!("{cluster} ({class}, {} hands)", cluster.hands())
+    }
+
+    fn text(&self) -> String {
+        let mut text = format!("{} against {}\n", self.name(self.first), self.name(self.second));
+        let CellCounts { win, tie, loss, placements } = self.counts;
+        let Some(equity) = self.counts.equity() else {
+            text += "placements 0: every hand of the one shares a card with every hand of the \
+                     other, so there is nothing to compare\n";
+            return text;
+        };
+        text += &format!(
+            "placements {placements}: so many hands of the second leave one of the \
+                          first alone\n"
+        );
+        for (name, boards) in [("wins", win), ("ties", tie), ("losses", loss)] {
+            text += &format!("{name:10} {}\n", count(boards));
+        }
+        text + &format!("equity     {equity:.6}\n")
+    }
+
+    fn json(&self) -> serde_json::Value {
         let name = |id| {
-            let cluster = clusters.cluster(id);
+            let cluster = self.clusters.cluster(id);
             json!({
                 "hand": cluster.to_string(),
-                "class": clusters.class(id),
+                "class": self.clusters.class(id),
                 "hands": cluster.hands(),
             })
         };
+        let counts = &self.counts;
         json!({
-            "first": name(first),
-            "second": name(second),
+            "first": name(self.first),
+            "second": name(self.second),
             "placements": counts.placements,
             "wins": counts.win,
             "ties": counts.tie,
             "losses": counts.loss,
             "equity": counts.equity(),
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use retrotab_tablefmt::hands::Game;
+
+    use super::*;
+
+    #[test]
+    fn a_cell_without_placements_says_so() {
+        let clusters = Clusters::get(Game::Omaha);
+        let id = |text| clusters.parse(text).unwrap();
+        let counts = CellCounts::default();
+        let found = Found { clusters, first: id("AAAA"), second: id("AAKKds"), counts };
+        let text = found.text();
+        assert!(text.contains("placements 0") && text.contains("nothing to compare"), "{text}");
+        assert!(!text.contains("NaN") && !text.contains("equity"), "{text}");
+        assert_eq!(found.json()["equity"], serde_json::Value::Null);
     }
 }
