@@ -117,39 +117,59 @@ fn holdem(isa: Isa, unit: u64) -> Holdem {
     all
 }
 
-#[test]
-fn the_whole_holdem_table() {
-    let clusters = Clusters::get(Game::Holdem);
+/// Sums over a game's ordered pairs of hands and all boards, worked out section by section;
+/// checks the placements of every row on the way.
+fn grand_totals(game: Game, disjoint: u64) -> [u64; 3] {
+    let clusters = Clusters::get(game);
     let index = CellIndex::new(clusters);
-    let table = holdem(Isa::detect(), u64::MAX);
-    let mut placements = vec![0; clusters.count()];
-    let (mut wins, mut losses, mut ties) = (0, 0, 0);
-    for entry in 0..index.cells() {
-        let Cell { row, column } = index.cell(entry).unwrap();
-        let i = entry as usize;
-        let (win, tie, placed) = (table.win[i], table.tie[i], table.placements[i]);
-        let counts = CellCounts::from_stored(win, tie, placed, Game::Holdem.boards()).unwrap();
-        let hands = [row, column].map(|id| clusters.cluster(id).hands());
-        let turned = counts.mirrored(hands[0], hands[1]).unwrap();
-        placements[usize::from(row.0)] += counts.placements;
-        let ordered = |counts: CellCounts, hands: u32| {
-            let all = |count: u64| count * u64::from(hands);
-            [all(counts.win), all(counts.tie), all(counts.loss)]
-        };
-        let mut sums = vec![ordered(counts, hands[0])];
-        if row != column {
-            placements[usize::from(column.0)] += turned.placements;
-            sums.push(ordered(turned, hands[1]));
-        } else {
-            assert_eq!(counts.win, counts.loss, "a cluster against itself");
-        }
-        for [win, tie, loss] in sums {
-            (wins, ties, losses) = (wins + win, ties + tie, losses + loss);
+    let mut units = HandsUnits::new(game, Isa::detect());
+    let hands: Vec<u64> = clusters.iter().map(|(_, c)| u64::from(c.hands())).collect();
+    let mut pairs = vec![0; clusters.count()];
+    let mut sums = [0; 3];
+    for (section, blocks) in RowBlocks::all(clusters).iter().enumerate() {
+        let cells = blocks.cells(clusters);
+        let solved = units.solve(section, 0..cells.end - cells.start, &()).unwrap();
+        for row in blocks.rows(clusters) {
+            for column in 0..=row {
+                let i = (index.row_start(row) - cells.start) as usize + usize::from(column);
+                let (win, tie, placed) = (solved.win()[i], solved.tie()[i], solved.placements()[i]);
+                let counts = CellCounts::from_stored(win, tie, placed, game.boards()).unwrap();
+                let (row, column) = (usize::from(row), usize::from(column));
+                let times = |count: u64| count * hands[row];
+                pairs[row] += times(counts.placements);
+                let (win, tie, loss) = (times(counts.win), times(counts.tie), times(counts.loss));
+                // Off the diagonal, the mirrored cell tells of the same pairs turned around.
+                let each = if row == column {
+                    [win, tie, loss]
+                } else {
+                    [win + loss, 2 * tie, win + loss]
+                };
+                if row == column {
+                    assert_eq!(win, loss, "a cluster against itself");
+                } else {
+                    pairs[column] += times(counts.placements);
+                    assert!([win, tie, loss].iter().all(|sum| sum.is_multiple_of(hands[column])));
+                }
+                (0..3).for_each(|k| sums[k] += each[k]);
+            }
         }
     }
-    assert!(placements.iter().all(|&sum| sum == 1225));
-    assert_eq!(wins, losses);
-    assert_eq!(wins + ties + losses, 1326 * 1225 * u64::from(Game::Holdem.boards()));
+    let expected = |(&pairs, hands): (&u64, &u64)| pairs == hands * disjoint;
+    assert!(pairs.iter().zip(&hands).all(expected), "every hand meets all that are disjoint");
+    sums
+}
+
+#[test]
+fn grand_totals_of_omaha() {
+    let side = 28_198_973_583_939_140;
+    assert_eq!(grand_totals(Game::Omaha, 194_580), [side, 810_424_416_485_720, side]);
+}
+
+#[test]
+fn grand_totals_of_holdem() {
+    let [win, tie, loss] = grand_totals(Game::Holdem, 1225);
+    assert_eq!(win, loss);
+    assert_eq!(win + tie + loss, 1326 * 1225 * u64::from(Game::Holdem.boards()));
 }
 
 #[test]

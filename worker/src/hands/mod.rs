@@ -9,10 +9,10 @@
 //! result(h1, h2) = base(m1, m2) + sum over the suits of difference(m1, F1, m2, F2)
 //! ```
 //!
-//! The base ignores flushes ([`base`]). A board has at most one suit with three or more cards, so
-//! at most one suit changes the outcome; by how much in sum is the difference ([`suited`] for
-//! Omaha, [`holdem`]). All cells of a *tile* `(m1, m2)` share one base and a few differences
-//! ([`tile`]).
+//! The base ignores flushes (`base`). A board has at most one suit with three or more cards, so
+//! at most one suit changes the outcome; by how much in sum is the difference (`suited` for
+//! Omaha, `holdem`). All cells of a *tile* `(m1, m2)` share one base and a few differences
+//! (`tile`).
 
 mod base;
 mod boards;
