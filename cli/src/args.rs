@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use bytesize::ByteSize;
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
+use retrotab_tablefmt::hands::{Game, HandsSpec};
 use retrotab_tablefmt::spec::TableSpec;
 use retrotab_tablefmt::stack::{Cards, Rule, StackSpec, Stacks};
 use retrotab_tablefmt::sticks::{Rows, RowsOutOfRange, SticksSpec};
@@ -61,6 +62,14 @@ pub enum Command {
     /// Play the stick game, or list its games.
     #[command(subcommand)]
     Sticks(SticksCommand),
+    /// Write a hand table as Parquet or CSV.
+    Export(ExportArgs),
+    /// List the clusters of a hand table that do best against a random hand.
+    Top(TopArgs),
+    /// Compare poker hands exactly, over all boards.
+    Equity(EquityArgs),
+    /// Say what poker cards are worth.
+    Evaluate(EvaluateArgs),
     /// Print a completion script for a shell.
     Completions {
         /// The shell.
@@ -75,6 +84,10 @@ pub enum RunFamily {
     Stack(RunStack),
     /// Outcome and length of the stick game from every position.
     Sticks(RunSticks),
+    /// Every cluster of hold'em hands against every other.
+    Holdem(RunHands),
+    /// Every cluster of Omaha hands against every other.
+    Omaha(RunHands),
 }
 
 /// `run stack`.
@@ -131,6 +144,18 @@ pub struct RunSticks {
     pub options: RunOptions,
 }
 
+/// `run holdem` and `run omaha`.
+#[derive(Debug, ClapArgs)]
+pub struct RunHands {
+    #[command(flatten)]
+    pub options: RunOptions,
+}
+
+/// The table of a game of hands.
+pub fn hands(game: Game) -> TableSpec {
+    TableSpec::Hands(HandsSpec { game })
+}
+
 /// Rows of the stick game.
 #[derive(Debug, ClapArgs)]
 pub struct RowsArg {
@@ -179,6 +204,10 @@ pub enum SubmitFamily {
     Stack(SubmitStack),
     /// Outcome and length of the stick game from every position.
     Sticks(SubmitSticks),
+    /// Every cluster of hold'em hands against every other.
+    Holdem(SubmitHands),
+    /// Every cluster of Omaha hands against every other.
+    Omaha(SubmitHands),
 }
 
 /// `submit stack`.
@@ -195,6 +224,13 @@ pub struct SubmitStack {
 pub struct SubmitSticks {
     #[command(flatten)]
     pub table: RowsArg,
+    #[command(flatten)]
+    pub options: SubmitOptions,
+}
+
+/// `submit holdem` and `submit omaha`.
+#[derive(Debug, ClapArgs)]
+pub struct SubmitHands {
     #[command(flatten)]
     pub options: SubmitOptions,
 }
@@ -314,8 +350,9 @@ pub struct ProbeArgs {
     /// Folder of the table.
     pub dir: PathBuf,
     /// The position: for a stack table two lanes like `..1.0` (`.` in the stock, a digit the
-    /// stack it lies on, `-` for an empty lane), for a stick table the lengths of the segments;
-    /// `-` alone reads one position a line from standard input.
+    /// stack it lies on, `-` for an empty lane), for a hand table two hands like `AsKs 2d2c` or
+    /// classes like `AKs 22`, for a stick table the lengths of the segments; `-` alone reads one
+    /// position a line from standard input.
     #[arg(required_unless_present = "board", num_args = 1.., allow_hyphen_values = true)]
     pub position: Vec<String>,
     /// The position of a stick table as a board like `|/||/|.|`: row by row, `|` a stick, `.` a
@@ -358,4 +395,89 @@ pub struct EnumerateArgs {
     /// List at most this many games.
     #[arg(long, value_name = "N", default_value_t = 10_000)]
     pub limit: u64,
+}
+
+/// `export`.
+#[derive(Debug, ClapArgs)]
+pub struct ExportArgs {
+    /// Folder of the table.
+    pub dir: PathBuf,
+    /// What to write.
+    #[arg(long, value_enum)]
+    pub format: ExportFormat,
+    /// File to write [default: standard output].
+    #[arg(long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+}
+
+/// Formats of `export`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum ExportFormat {
+    /// Apache Parquet.
+    Parquet,
+    /// Comma-separated values with a heading.
+    Csv,
+}
+
+/// `top`.
+#[derive(Debug, ClapArgs)]
+pub struct TopArgs {
+    /// Folder of the table.
+    pub dir: PathBuf,
+    /// How many clusters to list.
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    pub n: usize,
+    /// Print JSON, one object a line.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `equity`.
+#[derive(Debug, ClapArgs)]
+pub struct EquityArgs {
+    /// Two or more hands, like `AsKs 2d2c`.
+    #[arg(required = true, num_args = 2.., value_name = "HAND")]
+    pub hands: Vec<String>,
+    /// Cards that are on the board.
+    #[arg(long, value_name = "CARDS")]
+    pub board: Option<String>,
+    /// Cards that cannot come.
+    #[arg(long, value_name = "CARDS")]
+    pub dead: Option<String>,
+    /// The game [default: by the number of cards of the first hand].
+    #[arg(long, value_enum)]
+    pub game: Option<GameName>,
+    /// Print JSON.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Games by the names people type.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum GameName {
+    /// Texas hold'em.
+    Holdem,
+    /// Omaha high.
+    Omaha,
+}
+
+impl From<GameName> for Game {
+    fn from(name: GameName) -> Game {
+        match name {
+            GameName::Holdem => Game::Holdem,
+            GameName::Omaha => Game::Omaha,
+        }
+    }
+}
+
+/// `evaluate`.
+#[derive(Debug, ClapArgs)]
+pub struct EvaluateArgs {
+    /// Five to seven cards, or the hole cards.
+    pub cards: String,
+    /// The board: with four hole cards for Omaha, with two for hold'em.
+    pub board: Option<String>,
+    /// Print JSON.
+    #[arg(long)]
+    pub json: bool,
 }

@@ -5,6 +5,7 @@ use std::process::ExitCode;
 
 use retrotab_coordinator::CoordinatorError;
 use retrotab_tablefmt::TableError;
+use retrotab_worker::hands::EquityError;
 use retrotab_worker::remote::WorkerError;
 
 /// Exit code for the user's mistakes; clap uses it too.
@@ -44,6 +45,7 @@ pub fn message(error: &anyhow::Error) -> String {
 fn is_users(error: &anyhow::Error) -> bool {
     error.chain().any(|cause| {
         cause.is::<UserError>()
+            || cause.is::<EquityError>()
             || cause.downcast_ref::<TableError>().is_some_and(TableError::is_users)
             || cause.downcast_ref::<WorkerError>().is_some_and(WorkerError::is_users)
             || cause.downcast_ref::<CoordinatorError>().is_some_and(is_users_job)

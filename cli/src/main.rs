@@ -4,6 +4,7 @@
 mod args;
 mod coordinator;
 mod failure;
+mod hands;
 mod info;
 mod logging;
 mod probe;
@@ -38,6 +39,10 @@ fn main() -> ExitCode {
         Command::Verify(args) => verify::verify(&args),
         Command::Probe(args) => probe::probe(&args),
         Command::Sticks(command) => sticks::sticks(&command),
+        Command::Export(args) => hands::export::export(&args),
+        Command::Top(args) => hands::top::top(&args),
+        Command::Equity(args) => hands::equity::print(&args),
+        Command::Evaluate(args) => hands::evaluate::evaluate(&args),
         Command::Completions { shell } => {
             let name = env!("CARGO_BIN_NAME");
             clap_complete::generate(shell, &mut Args::command(), name, &mut std::io::stdout());

@@ -1,5 +1,6 @@
 //! `retrotab probe`: look up positions in a table.
 
+mod hands;
 mod stack;
 mod sticks;
 
@@ -11,6 +12,7 @@ use retrotab_tablefmt::{ReadOptions, Table};
 
 use crate::args::ProbeArgs;
 use crate::failure::UserError;
+use hands::HandsProber;
 use stack::StackProber;
 use sticks::{Notation, SticksProber};
 
@@ -24,11 +26,12 @@ trait Prober {
 pub fn probe(args: &ProbeArgs) -> anyhow::Result<()> {
     let table = Table::open(&args.dir, ReadOptions::default())?;
     let prober: Box<dyn Prober + '_> = match table.manifest().table {
-        TableSpec::Stack(_) if args.board.is_some() => {
-            let text = "--board is for stick tables; this is a stack table".to_owned();
+        TableSpec::Stack(_) | TableSpec::Hands(_) if args.board.is_some() => {
+            let text = format!("--board is for stick tables; this is a {}", table.manifest().table);
             return Err(UserError(text).into());
         }
         TableSpec::Stack(spec) => Box::new(StackProber::new(&table, spec, args.json)),
+        TableSpec::Hands(spec) => Box::new(HandsProber::new(&table, spec, args.json)),
         TableSpec::Sticks(spec) => {
             let board = args.board.as_ref();
             let notation = board.map_or(Notation::Lengths, |_| Notation::Board);

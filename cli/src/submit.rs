@@ -9,9 +9,10 @@ use retrotab_proto::v1::coordinator_client::CoordinatorClient;
 use retrotab_proto::v1::{
     CancelJobRequest, GetJobRequest, JobPhase, JobSummary, ListJobsRequest, SubmitJobRequest,
 };
+use retrotab_tablefmt::hands::Game;
 use tonic::transport::Channel;
 
-use crate::args::{CancelArgs, SubmitFamily};
+use crate::args::{CancelArgs, SubmitFamily, hands};
 use crate::failure::UserError;
 use crate::remote_options::RemoteOptions;
 use crate::{run, text};
@@ -26,6 +27,8 @@ pub fn submit(family: SubmitFamily) -> anyhow::Result<()> {
     let (spec, options) = match family {
         SubmitFamily::Stack(stack) => (stack.table.spec()?, stack.options),
         SubmitFamily::Sticks(sticks) => (sticks.table.spec()?, sticks.options),
+        SubmitFamily::Holdem(job) => (hands(Game::Holdem), job.options),
+        SubmitFamily::Omaha(job) => (hands(Game::Omaha), job.options),
     };
     let plan = Plan::new(spec.clone(), run::unit_size(&spec, options.unit_size))?;
     let request = SubmitJobRequest {

@@ -3,6 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use crate::hands::HandsError;
 use crate::{stack, sticks};
 
 /// Errors of this crate, by whose matter they are.
@@ -79,6 +80,9 @@ pub enum InputError {
     /// No position of the stick game.
     #[error(transparent)]
     Sticks(#[from] sticks::NotationError),
+    /// No cards, or no hand of the table's game.
+    #[error(transparent)]
+    Hands(#[from] HandsError),
     /// No entry of the table.
     #[error("entry {entry} is past the end of the table, which has {entries} entries")]
     NoEntry {

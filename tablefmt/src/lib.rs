@@ -7,6 +7,7 @@
 pub mod durable;
 mod error;
 pub mod frame;
+pub mod hands;
 mod hashing;
 pub mod identity;
 pub mod layout;

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::hands::HandsSpec;
 use crate::layout::TableLayout;
 use crate::stack::{self, StackSpec};
 use crate::sticks::{self, SticksSpec};
@@ -14,6 +15,8 @@ pub enum TableSpec {
     Stack(StackSpec),
     /// Wins and losses of the stick game.
     Sticks(SticksSpec),
+    /// Starting hands of a poker game against each other.
+    Hands(HandsSpec),
 }
 
 impl TableSpec {
@@ -22,6 +25,7 @@ impl TableSpec {
         match self {
             TableSpec::Stack(spec) => spec.layout(),
             TableSpec::Sticks(spec) => spec.layout(),
+            TableSpec::Hands(spec) => spec.layout(),
         }
     }
 
@@ -30,6 +34,7 @@ impl TableSpec {
         match self {
             TableSpec::Stack(spec) => stack::count::positions(spec.stacks, spec.cards),
             TableSpec::Sticks(spec) => sticks::Ranking::of(*spec).entries(),
+            TableSpec::Hands(spec) => spec.positions(),
         }
     }
 
@@ -39,6 +44,7 @@ impl TableSpec {
         match self {
             TableSpec::Stack(spec) => spec.rule_text(),
             TableSpec::Sticks(spec) => spec.rule_text(),
+            TableSpec::Hands(spec) => spec.rule_text(),
         }
     }
 
@@ -53,6 +59,7 @@ impl std::fmt::Display for TableSpec {
         match self {
             TableSpec::Stack(spec) => spec.fmt(f),
             TableSpec::Sticks(spec) => spec.fmt(f),
+            TableSpec::Hands(spec) => spec.fmt(f),
         }
     }
 }

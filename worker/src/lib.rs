@@ -4,6 +4,7 @@
 //! A solver is a pure function: no network, no clock, no global state.
 
 mod error;
+pub mod hands;
 mod needs;
 mod pool;
 mod progress;

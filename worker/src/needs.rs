@@ -19,6 +19,8 @@ pub struct UnitNeeds {
 enum Family {
     Stack(Box<Ranking>),
     Sticks(SticksSpec, TableLayout),
+    /// Rows of hand tables need nothing.
+    Hands,
 }
 
 impl UnitNeeds {
@@ -27,6 +29,7 @@ impl UnitNeeds {
         let family = match *spec {
             TableSpec::Stack(spec) => Family::Stack(Box::new(Ranking::new(spec))),
             TableSpec::Sticks(spec) => Family::Sticks(spec, spec.layout()),
+            TableSpec::Hands(_) => Family::Hands,
         };
         UnitNeeds { family }
     }
@@ -41,6 +44,7 @@ impl UnitNeeds {
         let ranking = match &self.family {
             Family::Stack(ranking) => ranking,
             Family::Sticks(spec, layout) => return sticks(*spec, layout, unit),
+            Family::Hands => return Vec::new(),
         };
         let found = ranking.sections().nth(unit.section.0 as usize);
         let section = found.expect("a section of the table").1.section();

@@ -18,11 +18,12 @@ use retrotab_coordinator::plan::{Plan, UnitSize};
 use retrotab_coordinator::scheduler::Policy;
 use retrotab_coordinator::{CoordinatorError, Job, JobOptions};
 use retrotab_tablefmt::TableError;
+use retrotab_tablefmt::hands::Game;
 use retrotab_tablefmt::manifest::Manifest;
 use retrotab_tablefmt::spec::TableSpec;
 use retrotab_worker::stack::{Isa, Resources};
 
-use crate::args::{RunFamily, RunOptions};
+use crate::args::{RunFamily, RunOptions, hands};
 use crate::failure::UserError;
 use crate::text;
 use interrupt::Interrupt;
@@ -37,6 +38,8 @@ pub fn run(family: RunFamily) -> anyhow::Result<()> {
     let (spec, options) = match family {
         RunFamily::Stack(stack) => (stack.table.spec()?, stack.options),
         RunFamily::Sticks(sticks) => (sticks.table.spec()?, sticks.options),
+        RunFamily::Holdem(run) => (hands(Game::Holdem), run.options),
+        RunFamily::Omaha(run) => (hands(Game::Omaha), run.options),
     };
     let work = options.out.join("work");
     if let Some(manifest) = finished(&options.out, &spec)? {

@@ -6,6 +6,7 @@
 
 mod describe;
 mod graph;
+mod hands;
 mod size;
 mod stack;
 mod sticks;
@@ -119,6 +120,7 @@ impl Plan {
         let needs = match &spec {
             TableSpec::Stack(_) => stack::needs(&layout)?,
             TableSpec::Sticks(spec) => sticks::needs(*spec, &layout)?,
+            TableSpec::Hands(_) => hands::needs(&layout),
         };
         let entries = layout.sections.iter().map(|s| s.entries);
         let sections = needs.into_iter().zip(entries);

@@ -20,7 +20,7 @@ mod moves;
 pub(crate) mod needs;
 mod rectangle;
 mod rows;
-mod simd;
+pub(crate) mod simd;
 mod square;
 mod triangle;
 mod unit;
