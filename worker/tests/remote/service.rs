@@ -176,9 +176,7 @@ impl Coordinator for Service {
         }
         let mut chunks: Vec<_> = bytes
             .chunks(CHUNK)
-            .map(|data| {
-                Ok(FetchShardChunk { digest: None, data: Bytes::copy_from_slice(data) })
-            })
+            .map(|data| Ok(FetchShardChunk { digest: None, data: Bytes::copy_from_slice(data) }))
             .collect();
         if let Some(Ok(first)) = chunks.first_mut() {
             first.digest = Some(digest_of(&shard));
