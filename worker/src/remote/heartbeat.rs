@@ -28,6 +28,7 @@ pub(crate) async fn beat(session: &Session, idle: impl Fn() -> String) {
             Ok(answer) => {
                 if std::mem::take(&mut away) {
                     info!("the coordinator is there again");
+                    session.news.notify_waiters();
                 }
                 note(session, &answer);
             }
@@ -46,5 +47,8 @@ fn note(session: &Session, answer: &HeartbeatResponse) {
     for ended in &answer.ended {
         let held = all.iter().filter(|held| held.job.digest.0 == *ended.job_digest);
         held.for_each(|held| held.end(ended.lease, &ended.reason));
+    }
+    if !answer.ended.is_empty() {
+        session.news.notify_waiters();
     }
 }

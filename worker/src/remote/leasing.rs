@@ -30,8 +30,9 @@ use super::unit::Workshop;
 const IN_FLIGHT: usize = 3;
 /// Jobs whose description is kept.
 const JOBS: usize = 8;
-/// How often the solver is looked at when nobody knows how long it will take.
-const LOOK: Duration = Duration::from_millis(20);
+/// How often the solver is looked at while it has too much left to do, and when nobody knows
+/// how much that is.
+const LOOK: Duration = Duration::from_millis(50);
 /// The next unit is leased when the solver will be free in this part of a lease's time, because
 /// a lease ends without progress.
 const AHEAD: u32 = 4;
@@ -144,15 +145,10 @@ impl Leasing {
     async fn until_needed(&self) {
         let lease_time = self.workshop.session.registration().answer.lease_millis;
         let early = Duration::from_millis(lease_time.into()) / AHEAD;
-        loop {
-            match self.workshop.solving.free() {
-                Free::In(left) if left <= early => return,
-                // Estimates change: look again before it is too late.
-                Free::In(left) => {
-                    tokio::time::sleep(((left - early) / 2).clamp(LOOK, early.max(LOOK))).await
-                }
-                Free::Unknown => tokio::time::sleep(LOOK).await,
-            }
+        let solving = &self.workshop.solving;
+        let is_soon = |free| matches!(free, Free::In(left) if left <= early);
+        while !is_soon(solving.free()) {
+            let _ = tokio::time::timeout(LOOK, solving.ended.notified()).await;
         }
     }
 

@@ -6,6 +6,7 @@ use std::time::Duration;
 use retrotab_proto::v1::{
     EndLeaseRequest, HeartbeatRequest, ReclaimRequest, RegisterRequest, RegisterResponse,
 };
+use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 use tonic::{Code, Response, Status};
 use tracing::{debug, info, warn};
@@ -29,6 +30,8 @@ pub(crate) struct Session {
     /// Held while the worker registers.
     registering: tokio::sync::Mutex<()>,
     pub(crate) held: Arc<HeldUnits>,
+    /// A call that failed may succeed now, or need not be made again.
+    pub(crate) news: Notify,
     /// The worker is to leave.
     pub(crate) stop: CancellationToken,
     fatal: Mutex<Option<WorkerError>>,
@@ -62,6 +65,7 @@ impl Session {
             registration: Mutex::default(),
             registering: tokio::sync::Mutex::default(),
             held: Arc::default(),
+            news: Notify::new(),
             stop,
             fatal: Mutex::default(),
         }

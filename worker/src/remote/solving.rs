@@ -8,7 +8,7 @@ use bytes::Bytes;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use retrotab_tablefmt::shard::JobDigest;
 use tokio::runtime::Handle;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
+use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore, oneshot};
 
 use super::error::{FetchError, UnitTrouble, WorkerError};
 use super::held::{Held, Stage};
@@ -35,6 +35,8 @@ pub(crate) struct Solving {
     /// The solver of the job that was worked on last; others keep no memory.
     solver: Arc<Mutex<Option<(JobDigest, UnitSolver)>>>,
     pace: Arc<Mutex<Pace>>,
+    /// A unit is not being solved any more.
+    pub(crate) ended: Arc<Notify>,
 }
 
 /// How fast units are solved.
@@ -46,7 +48,7 @@ struct Pace {
 }
 
 /// When the solver will have time for another unit.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Free {
     /// In so long, probably.
     In(Duration),
@@ -60,7 +62,8 @@ impl Solving {
         let builder = ThreadPoolBuilder::new().num_threads(threads);
         let pool = builder.thread_name(|i| format!("solver-{i}")).build()?;
         let turn = Arc::new(Semaphore::new(1));
-        Ok(Solving { pool, resources, turn, solver: Arc::default(), pace: Arc::default() })
+        let (solver, pace, ended) = (Arc::default(), Arc::default(), Arc::default());
+        Ok(Solving { pool, resources, turn, solver, pace, ended })
     }
 
     /// Waits until no unit before is being solved.
@@ -87,6 +90,7 @@ impl Solving {
             held: Arc::clone(held),
         };
         let (solver, pace) = (Arc::clone(&self.solver), Arc::clone(&self.pace));
+        let ended = Arc::clone(&self.ended);
         let (resources, span) = (self.resources.clone(), tracing::Span::current());
         let (done, result) = oneshot::channel();
         self.pool.spawn(move || {
@@ -95,6 +99,7 @@ impl Solving {
             lock(&pace).note_end(solved.is_ok());
             // The next unit does not wait for anybody to look at this one.
             drop(turn);
+            ended.notify_one();
             // Nobody listens if the worker is leaving.
             let _ = done.send(solved);
         });

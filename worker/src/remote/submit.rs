@@ -3,7 +3,6 @@
 use std::time::Duration;
 
 use retrotab_proto::v1;
-use tokio_util::sync::CancellationToken;
 use tonic::{Code, Status};
 use tracing::{info, warn};
 
@@ -56,8 +55,6 @@ async fn attempts(
 ) -> Submitted {
     let mut backoff = Backoff::new();
     let mut unknown = 0;
-    // Back-off goes on also when the worker leaves; whoever calls this ends it.
-    let never = CancellationToken::new();
     loop {
         let again = match reclaim_if_ended(session, held).await {
             Reclaimed::Yes => attempt(session, transport, held, solved).await,
@@ -74,7 +71,8 @@ async fn attempts(
             Err(End::Accepted) => return Submitted::Accepted,
             Err(End::Dropped) => return Submitted::Dropped,
         }
-        backoff.wait(&never).await;
+        // This goes on when the worker leaves; whoever calls this ends it.
+        let _ = tokio::time::timeout(backoff.delay(), session.news.notified()).await;
     }
 }
 

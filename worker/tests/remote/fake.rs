@@ -6,6 +6,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
+use futures_util::TryStreamExt;
 use retrotab_proto::v1::coordinator_server::CoordinatorServer;
 use retrotab_worker::remote::{self, Connection, Leave, WorkerError, WorkerOptions};
 use tokio::net::TcpListener;
@@ -146,9 +147,12 @@ impl Fake {
         let state = Arc::new(Mutex::new(State { jobs, stored, ..State::default() }));
         let fake = Fake { state, proxy };
         let service = CoordinatorServer::new(Service(fake.clone()));
-        let serve = tonic::transport::Server::builder()
-            .add_service(service)
-            .serve_with_incoming(TcpListenerStream::new(listener));
+        let incoming = TcpListenerStream::new(listener).map_ok(|line| {
+            line.set_nodelay(true).unwrap();
+            line
+        });
+        let server = tonic::transport::Server::builder().add_service(service);
+        let serve = server.serve_with_incoming(incoming);
         tokio::spawn(serve);
         fake
     }

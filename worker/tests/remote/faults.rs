@@ -35,9 +35,9 @@ async fn interrupted_submits_are_made_again() {
     let folder = tempfile::tempdir().unwrap();
     let status = Status::unavailable("the disk is full");
     let faults = Faults {
-        cut_submit: 3,
-        cut_after_submit: 3,
-        refuse_submit: Some((3, status)),
+        cut_submit: 1,
+        cut_after_submit: 1,
+        refuse_submit: Some((1, status)),
         ..Faults::default()
     };
     let fake = work_with(faults, folder.path()).await;

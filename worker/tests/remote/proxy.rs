@@ -53,6 +53,8 @@ impl Proxy {
 
 async fn carry(mut worker: TcpStream, server: SocketAddr, mut cuts: watch::Receiver<u32>) {
     let Ok(mut server) = TcpStream::connect(server).await else { return };
+    // Else small messages wait for each other.
+    [&worker, &server].iter().for_each(|line| line.set_nodelay(true).unwrap());
     tokio::select! {
         _ = cuts.changed() => {}
         _ = copy_bidirectional(&mut worker, &mut server) => {}
