@@ -3,6 +3,9 @@
 //! The tests of jobs again, with the shards in a folder that is shared with the workers, and
 //! what is different there.
 
+// Each of these files is a test program by itself, too, and names what it needs.
+#![allow(clippy::duplicate_mod)]
+
 #[path = "crash_points.rs"]
 mod crash_points;
 #[path = "job.rs"]
