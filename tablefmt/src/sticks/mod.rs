@@ -5,6 +5,7 @@
 //! loses. Sticks with no gap between them are a *segment*; the segments alone decide how a
 //! game goes on, so they are the position ([`Segments`]). A [`Board`] also knows the rows.
 
+mod after;
 mod automaton;
 mod board;
 mod games;
@@ -22,4 +23,4 @@ pub use notation::NotationError;
 pub use ranking::Ranking;
 pub use segments::Segments;
 pub use spec::{Rows, RowsOutOfRange, SticksSpec};
-pub use value::{Outcome, Value};
+pub use value::{Best, Outcome, Value};

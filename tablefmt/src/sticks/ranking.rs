@@ -73,17 +73,25 @@ impl Ranking {
     /// The index of a position of so many sticks in its section, or `None` if the table does
     /// not have it.
     pub fn rank_in_section(&self, position: &Segments, sticks: u8) -> Option<u32> {
-        let mut node = self.automaton.root();
-        let (mut left, mut rank) = (sticks, 0);
-        for length in (1..=Rows::MAX).rev() {
-            let count = position.count(length);
-            if length > self.spec.rows.get() {
-                if count > 0 {
-                    return None;
-                }
-                continue;
-            }
-            for _ in 0..count {
+        let rows = self.spec.rows.get();
+        if position.distinct().any(|length| length > rows) {
+            return None;
+        }
+        self.rank_of_rest(position, self.automaton.root(), rows, sticks)
+    }
+
+    /// How many multisets that can follow a node, with `left` sticks and lengths up to
+    /// `length`, come before those segments of the position that are not longer.
+    pub(super) fn rank_of_rest(
+        &self,
+        position: &Segments,
+        mut node: NodeId,
+        length: u8,
+        mut left: u8,
+    ) -> Option<u32> {
+        let mut rank = 0;
+        for length in (1..=length).rev() {
+            for _ in 0..position.count(length) {
                 let here = self.automaton.node(node);
                 rank += self.following(here.down, left);
                 left -= length;
@@ -128,9 +136,18 @@ impl Ranking {
         position
     }
 
-    fn following(&self, node: NodeId, sticks: u8) -> u32 {
+    pub(super) fn automaton(&self) -> &Automaton {
+        &self.automaton
+    }
+
+    /// How many multisets can follow a node, by their sticks.
+    pub(super) fn all_following(&self, node: NodeId) -> &[u32] {
         let width = usize::from(self.spec.rows.sticks()) + 1;
-        self.following[node.index() * width + usize::from(sticks)]
+        &self.following[node.index() * width..][..width]
+    }
+
+    fn following(&self, node: NodeId, sticks: u8) -> u32 {
+        self.all_following(node)[usize::from(sticks)]
     }
 }
 

@@ -41,22 +41,6 @@ impl Value {
     /// The value when no stick is left.
     pub const END: Value = Value(0);
 
-    /// The value of a position by those of all positions that a move leads to; `END` if there
-    /// is no move.
-    pub fn before(after: impl IntoIterator<Item = Value>) -> Value {
-        let (mut soonest_loss, mut latest_win) = (None, None);
-        for value in after {
-            match value.outcome() {
-                Outcome::Loss => {
-                    soonest_loss = Some(soonest_loss.map_or(value, |v: Value| v.min(value)));
-                }
-                Outcome::Win => latest_win = latest_win.max(Some(value)),
-            }
-        }
-        // The other player's loss is a win.
-        soonest_loss.or(latest_win).map_or(Value::END, Value::one_move_earlier)
-    }
-
     /// The value of a position in which a move to a position of this value is best.
     pub fn one_move_earlier(self) -> Value {
         Value(self.0.saturating_add(1))
@@ -73,13 +57,46 @@ impl Value {
     }
 }
 
+/// Finds the value of a position by those of all positions that a move leads to.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Best {
+    /// The player who is to move after the move loses soonest.
+    soonest_loss: Option<Value>,
+    /// That player wins latest.
+    latest_win: Option<Value>,
+}
+
+impl Best {
+    /// A move leads to a position of this value.
+    pub fn see(&mut self, after: Value) {
+        match after.outcome() {
+            Outcome::Loss => {
+                let soonest = self.soonest_loss.map_or(after, |before| before.min(after));
+                self.soonest_loss = Some(soonest);
+            }
+            Outcome::Win => self.latest_win = self.latest_win.max(Some(after)),
+        }
+    }
+
+    /// The value, [`Value::END`] if there was no move.
+    pub fn value(self) -> Value {
+        // The other player's loss is a win.
+        let best = self.soonest_loss.or(self.latest_win);
+        best.map_or(Value::END, Value::one_move_earlier)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn the_winner_hurries_and_the_loser_does_not() {
-        let before = |after: &[u8]| Value::before(after.iter().map(|&v| Value(v))).0;
+        let before = |after: &[u8]| {
+            let mut best = Best::default();
+            after.iter().for_each(|&value| best.see(Value(value)));
+            best.value().0
+        };
         assert_eq!(before(&[]), 0, "no stick is left");
         assert_eq!(before(&[0]), 1, "the last stick has to be struck");
         assert_eq!(before(&[0, 2, 8, 4]), 9, "a loss, as late as can be");

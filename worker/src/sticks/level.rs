@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use rayon::prelude::*;
-use retrotab_tablefmt::sticks::{Ranking, Value};
+use retrotab_tablefmt::sticks::{Best, Ranking, Value};
 
 use crate::error::SolveError;
 use crate::progress::Progress;
@@ -43,10 +43,9 @@ pub(super) fn solve(
 /// The value of one position by those of all positions a move leads to.
 fn best(ranking: &Ranking, sticks: u8, index: u32, below: &impl Levels) -> Value {
     let position = ranking.unrank_in_section(sticks, index);
-    Value::before(position.moves().map(|played| {
-        let left = sticks - played.struck();
-        let rank = ranking.rank_in_section(&position.after(played), left);
-        let rank = rank.expect("what fits on the rows still does after a move");
-        Value(below.level(left)[rank as usize])
-    }))
+    let mut best = Best::default();
+    ranking.ranks_after_moves(&position, sticks, |left, rank| {
+        best.see(Value(below.level(left)[rank as usize]));
+    });
+    best.value()
 }
