@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use retrotab_tablefmt::hands::{RANKS, RankCounts};
 
-use super::boards::{PADDED, Slots, choose};
+use super::boards::{PADDED, Slots};
 use crate::stack::simd::{Kernel, LANES, Simd};
 
 /// Sums over boards, from the first hand's point of view.
@@ -67,12 +67,18 @@ impl Part {
 
 /// For each board, the product over some ranks.
 fn factors(ranks: &Range<usize>, held: RankCounts) -> impl Iterator<Item = u16> {
-    let factor = move |r: usize, board: RankCounts| choose(4 - i32::from(held.0[r]), board.0[r]);
+    let factor =
+        move |r: usize, board: RankCounts| choose(4 - u16::from(held.0[r]), board.0[r].into());
     let ranks = ranks.clone();
     let boards = Slots::get().boards.iter();
-    let product = move |(_, board)| ranks.clone().map(|r| factor(r, board)).product::<i32>() as u16;
+    let product = move |(_, board)| ranks.clone().map(|r| factor(r, board)).product::<u16>();
     let padding = PADDED - boards.len();
     boards.map(product).chain(std::iter::repeat_n(0, padding))
+}
+
+/// In how many ways `k` of `n` cards can be chosen.
+fn choose(n: u16, k: u16) -> u16 {
+    if k > n { 0 } else { (0..k).fold(1, |product, i| product * (n - i) / (i + 1)) }
 }
 
 /// Three factors for each board.

@@ -24,8 +24,8 @@ pub(super) struct SlotSize {
     pub(super) vectors: usize,
     /// The sets, as bits; the last vector may have fewer than it could.
     pub(super) sets: Vec<u16>,
-    /// The multisets of the other two cards, one card, or none.
-    pub(super) others: Vec<RankCounts>,
+    /// The ranks of the other two cards; [`NO_CARD`] for each of them that there is not.
+    pub(super) others: Vec<[u8; 2]>,
     /// The boards: by vector of sets, then by other cards, then by place in the vector.
     pub(super) boards: Vec<u16>,
 }
@@ -38,16 +38,60 @@ impl SlotSize {
         let sets = (0..1_u16 << RANKS).filter(|set| set.count_ones() as usize == cards);
         let sets: Vec<u16> = sets.collect();
         let vectors = sets.len().div_ceil(LANES);
-        let others: Vec<RankCounts> = Multisets::new(5 - cards).iter().map(|(_, c)| c).collect();
+        let others: Vec<[u8; 2]> =
+            Multisets::new(5 - cards).iter().map(|(_, c)| two_of(c)).collect();
         let mut numbers = Vec::with_capacity(others.len() * vectors * LANES);
         for vector in sets.chunks(LANES) {
-            for &other in &others {
+            for (_, other) in Multisets::new(5 - cards).iter() {
                 numbers.extend(vector.iter().map(|&set| board_of(boards, set, other)));
                 numbers.resize(numbers.len().next_multiple_of(LANES), NO_BOARD);
             }
         }
         SlotSize { cards, vectors, sets, others, boards: numbers }
     }
+}
+
+/// Stands for a card that is not there.
+pub(super) const NO_CARD: u8 = RANKS as u8;
+
+/// The ranks of up to two cards.
+pub(super) fn two_of(counts: RankCounts) -> [u8; 2] {
+    let mut ranks = counts.ranks().map(|rank| rank.number() as u8);
+    std::array::from_fn(|_| ranks.next().unwrap_or(NO_CARD))
+}
+
+/// In how many ways up to two cards can be had, by what is left of each rank.
+#[derive(Debug)]
+pub(super) struct Ways {
+    /// One card of a rank; one way for no card.
+    one: [i32; RANKS + 1],
+    /// Two cards of a rank.
+    two: [i32; RANKS + 1],
+}
+
+impl Ways {
+    #[inline(always)]
+    pub(super) fn new(left: impl Fn(usize) -> i32) -> Self {
+        let (mut one, mut two) = ([1; RANKS + 1], [1; RANKS + 1]);
+        for r in 0..RANKS {
+            one[r] = left(r);
+            two[r] = choose_two(left(r));
+        }
+        Ways { one, two }
+    }
+
+    /// The ways for two ranks of [`two_of`].
+    #[inline(always)]
+    pub(super) fn get(&self, [a, b]: [u8; 2]) -> i32 {
+        let (a, b) = (usize::from(a), usize::from(b));
+        if a == b { self.two[a] } else { self.one[a] * self.one[b] }
+    }
+}
+
+/// The coefficient of `x^2` in `(1 + x)^n`; see [`super::suited`] for why `n` may be -1.
+#[inline(always)]
+fn choose_two(n: i32) -> i32 {
+    n * (n - 1) / 2
 }
 
 /// The ranks of a set.
@@ -87,20 +131,16 @@ impl Slots {
     }
 }
 
-/// Numbers of ways to choose `k` of `n` cards. For a negative `n` these are the coefficients of
-/// `(1 + x)^n`; see [`super::suited`] for why they are needed.
-pub(super) fn choose(n: i32, k: u8) -> i32 {
-    (0..i32::from(k)).fold(1, |product, i| product * (n - i) / (i + 1))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn binomials_of_negative_numbers() {
-        assert_eq!([choose(4, 2), choose(3, 0), choose(1, 2), choose(0, 1)], [6, 1, 0, 0]);
-        assert_eq!([choose(-1, 0), choose(-1, 1), choose(-1, 2)], [1, -1, 1]);
+    fn ways_to_have_two_cards() {
+        let ways = Ways::new(|r| r as i32 - 1);
+        assert_eq!([ways.get([NO_CARD; 2]), ways.get([5, NO_CARD]), ways.get([5, 3])], [1, 4, 8]);
+        assert_eq!([ways.get([5, 5]), ways.get([2, 2]), ways.get([1, 1])], [6, 0, 0]);
+        assert_eq!([ways.get([0, NO_CARD]), ways.get([0, 0])], [-1, 1], "coefficients of 1/(1+x)");
     }
 
     #[test]

@@ -5,10 +5,10 @@
 //! of a suit, all boards with three or more cards of the suit are compared, once with flushes and
 //! once without.
 
-use retrotab_tablefmt::hands::{Evaluator, HandRank, RANKS, RankCounts};
+use retrotab_tablefmt::hands::{Evaluator, HandRank, RankCounts};
 
 use super::base::{WinTie, equal, less};
-use super::boards::{SlotSize, Slots, choose};
+use super::boards::{SlotSize, Slots, Ways};
 use crate::stack::simd::{Kernel, LANES, Simd};
 
 /// Compares two hands on all boards with three or more cards of a suit.
@@ -52,11 +52,11 @@ impl HoldemSuited<'_> {
     #[inline(always)]
     fn weights(&self, size: &SlotSize, gone: u16) -> [u16; 91] {
         let mut weights = [0; 91];
-        for (weight, other) in weights.iter_mut().zip(&size.others) {
-            // The card of the suit is one of those that are held, or not among the other suits'.
-            let left = |r: usize| 3 - i32::from(self.held.0[r]) + i32::from(gone >> r & 1);
-            let ways = (0..RANKS).map(|r| choose(left(r), other.0[r]));
-            *weight = ways.product::<i32>().max(0) as u16;
+        // The card of the suit is one of those that are held, or not among the other suits'.
+        let left = |r: usize| 3 - i32::from(self.held.0[r]) + i32::from(gone >> r & 1);
+        let ways = Ways::new(|r| left(r).max(0));
+        for (weight, &other) in weights.iter_mut().zip(&size.others) {
+            *weight = ways.get(other) as u16;
         }
         weights
     }

@@ -10,7 +10,7 @@ use std::sync::LazyLock;
 use retrotab_tablefmt::hands::{Multisets, RANKS, RankCounts};
 
 use super::base::WinTie;
-use super::boards::{Slots, choose};
+use super::boards::{Slots, Ways, two_of};
 use super::ranks::WORST_BOAT;
 
 /// A straight that hole cards of a suit can become part of.
@@ -26,11 +26,9 @@ pub(super) struct Draw {
 #[derive(Debug, Clone, Copy)]
 struct Completion {
     board: u16,
-    /// The two ranks; [`NO_CARD`] for a second card that is not needed.
+    /// The two ranks, as [`two_of`] gives them.
     ranks: [u8; 2],
 }
-
-const NO_CARD: u8 = RANKS as u8;
 
 /// Draws and completions, by sets of ranks.
 #[derive(Debug)]
@@ -87,9 +85,8 @@ fn completions_of(set: u16) -> Vec<Completion> {
         |counts: &RankCounts| counts.0.iter().any(|&n| n > 1) || counts.support() & set != 0;
     let all: Vec<RankCounts> = Multisets::new(left).iter().map(|(_, counts)| counts).collect();
     let completion = |counts: RankCounts| {
-        let mut ranks = counts.ranks().map(|rank| rank.number() as u8);
-        let mut next = || ranks.next().unwrap_or(NO_CARD);
-        Completion { board: slots.board(set, counts).0, ranks: [next(), next()] }
+        let (board, ranks) = (slots.board(set, counts).0, two_of(counts));
+        Completion { board, ranks }
     };
     all.into_iter().filter(pairs).map(completion).collect()
 }
@@ -226,10 +223,8 @@ impl BoatCache {
 }
 
 fn count_boats(rivals: Rivals<'_>, set: u16) -> Boats {
-    let mut left = [1; RANKS + 1];
-    for r in 0..RANKS {
-        left[r] = 4 - i32::from(rivals.held.0[r]) - i32::from(set >> r & 1);
-    }
+    let left = |r: usize| 4 - i32::from(rivals.held.0[r]) - i32::from(set >> r & 1);
+    let ways = Ways::new(left);
     let mut boats = Boats::default();
     for completion in &StraightFlushes::get().completions[usize::from(set)] {
         let board = usize::from(completion.board);
@@ -237,8 +232,7 @@ fn count_boats(rivals: Rivals<'_>, set: u16) -> Boats {
         if first.min(second) > WORST_BOAT {
             continue;
         }
-        let [a, b] = completion.ranks.map(usize::from);
-        let boards = if a == b { choose(left[a], 2) } else { left[a] * left[b] };
+        let boards = ways.get(completion.ranks);
         match first.cmp(&second) {
             std::cmp::Ordering::Less => boats.win += boards,
             std::cmp::Ordering::Equal => boats.tie += boards,

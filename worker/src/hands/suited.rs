@@ -33,7 +33,7 @@
 use retrotab_tablefmt::hands::{RANKS, RankCounts};
 
 use super::base::{equal, less};
-use super::boards::{Slots, choose};
+use super::boards::{Slots, Ways};
 use super::ranks::WORST_BOAT;
 use crate::stack::simd::{Kernel, LANES, Simd};
 
@@ -108,14 +108,12 @@ impl<'a> Kernel for Suited<'a> {
         let mut at = 0;
         let mut sets = projection.as_chunks::<LANES>().0.iter();
         let [first, second] = ranks.map(|ranks| ranks.as_chunks::<LANES>().0);
+        let ways = Ways::new(|r| 3 - i32::from(held.0[r]));
         for (size, sums) in Slots::get().sizes.iter().zip(room.by_slots.iter_mut()) {
             sums[..subsets].fill(Outcomes::default());
-            let weight = |other: &RankCounts| {
-                let ways = |r: usize| choose(3 - i32::from(held.0[r]), other.0[r]);
-                (0..RANKS).map(ways).product::<i32>() as u16
-            };
             let mut weights = [0; 91];
-            weights.iter_mut().zip(&size.others).for_each(|(w, other)| *w = weight(other));
+            let others = weights.iter_mut().zip(&size.others);
+            others.for_each(|(weight, &other)| *weight = ways.get(other) as u16);
             let weights = &weights[..size.others.len()];
             for sets in sets.by_ref().take(size.vectors) {
                 let end = at + weights.len();

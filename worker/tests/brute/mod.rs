@@ -97,62 +97,46 @@ fn score_of(some: &[usize], others: &[usize]) -> u16 {
     SCORES[place(&five)]
 }
 
-/// The best scores of a hand together with some board cards, in order of [`place`]; zero where
-/// the hand holds one of them.
+/// The best scores of a hand.
 struct HandScores {
-    /// With three board cards and two of its own.
-    three: Vec<u16>,
-    /// With four board cards and one of its own; hold'em only.
+    /// Together with four board cards, in order of [`place`]: with three of them and two of its
+    /// own, and in hold'em with all four and one of its own. Zero where the hand holds a card.
     four: Vec<u16>,
+    /// Whether the board alone counts, as in hold'em.
+    board_counts: bool,
 }
-
-const THREES: [[usize; 3]; 10] = [
-    [0, 1, 2],
-    [0, 1, 3],
-    [0, 2, 3],
-    [1, 2, 3],
-    [0, 1, 4],
-    [0, 2, 4],
-    [1, 2, 4],
-    [0, 3, 4],
-    [1, 3, 4],
-    [2, 3, 4],
-];
-const FOURS: [[usize; 4]; 5] =
-    [[0, 1, 2, 3], [0, 1, 2, 4], [0, 1, 3, 4], [0, 2, 3, 4], [1, 2, 3, 4]];
 
 impl HandScores {
     fn new(hand: &[usize]) -> Self {
         let free = |cards: &[usize]| cards.iter().all(|card| !hand.contains(card));
         let pairs: Vec<[usize; 2]> =
             (0..hand.len()).flat_map(|i| (0..i).map(move |j| [hand[j], hand[i]])).collect();
-        let mut scores = HandScores { three: Vec::new(), four: Vec::new() };
-        each_set(|three: [usize; 3]| {
-            let best = pairs.iter().filter(|_| free(&three)).map(|two| score_of(&three, two));
-            scores.three.push(best.max().unwrap_or(0));
+        let board_counts = hand.len() == 2;
+        let mut three = Vec::new();
+        each_set(|cards: [usize; 3]| {
+            let best = pairs.iter().filter(|_| free(&cards)).map(|two| score_of(&cards, two));
+            three.push(best.max().unwrap_or(0));
         });
-        if hand.len() == 2 {
-            each_set(|four: [usize; 4]| {
-                let best = hand.iter().filter(|_| free(&four)).map(|&own| score_of(&four, &[own]));
-                scores.four.push(best.max().unwrap_or(0));
-            });
-        }
-        scores
+        let mut four = Vec::new();
+        each_set(|cards: [usize; 4]| {
+            let [a, b, c, d] = cards;
+            let threes = [[a, b, c], [a, b, d], [a, c, d], [b, c, d]];
+            let mut best = threes.iter().map(|cards| three[place(cards)]).max().unwrap();
+            if board_counts && free(&cards) {
+                let with_one = hand.iter().map(|&own| score_of(&cards, &[own])).max();
+                best = best.max(with_one.unwrap());
+            }
+            four.push(best);
+        });
+        HandScores { four, board_counts }
     }
 
     /// The best score on a board of ascending cards.
     fn best(&self, board: [usize; 5]) -> u16 {
-        let choose = &*CHOOSE;
-        let part = |k: usize, i: usize| choose[k][board[i]];
-        let three = |[a, b, c]: [usize; 3]| self.three[part(1, a) + part(2, b) + part(3, c)];
-        let best = THREES.into_iter().map(three).max().unwrap();
-        if self.four.is_empty() {
-            return best;
-        }
-        let four =
-            |[a, b, c, d]: [usize; 4]| self.four[part(1, a) + part(2, b) + part(3, c) + part(4, d)];
-        let four = FOURS.into_iter().map(four).max().unwrap();
-        best.max(four).max(SCORES[place(&board)])
+        let [a, b, c, d, e] = board;
+        let fours = [[a, b, c, d], [a, b, c, e], [a, b, d, e], [a, c, d, e], [b, c, d, e]];
+        let best = fours.iter().map(|cards| self.four[place(cards)]).max().unwrap();
+        if self.board_counts { best.max(SCORES[place(&board)]) } else { best }
     }
 }
 
