@@ -4,7 +4,6 @@
 //! are read, so the memory does not depend on the size of the table.
 
 use std::io::{BufWriter, Write};
-use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::Context;
@@ -40,7 +39,7 @@ pub fn export(args: &ExportArgs) -> anyhow::Result<()> {
             written?;
             Ok(file.file.commit()?)
         }
-        None => write(args.format, &table, spec, &mut std::io::stdout().lock()),
+        None => write(args.format, &table, spec, &mut std::io::stdout()),
     }
 }
 
