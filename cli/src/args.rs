@@ -353,11 +353,11 @@ pub struct ProbeArgs {
     /// stack it lies on, `-` for an empty lane), for a hand table two hands like `AsKs 2d2c` or
     /// classes like `AKs 22`, for a stick table the lengths of the segments; `-` alone reads one
     /// position a line from standard input.
-    #[arg(required_unless_present = "board", num_args = 1.., allow_hyphen_values = true)]
+    #[arg(required_unless_present = "board", num_args = 1.., allow_negative_numbers = true)]
     pub position: Vec<String>,
     /// The position of a stick table as a board like `|/||/|.|`: row by row, `|` a stick, `.` a
     /// struck one; `-` reads one board a line from standard input.
-    #[arg(long, conflicts_with = "position", allow_hyphen_values = true)]
+    #[arg(long, conflicts_with = "position")]
     pub board: Option<String>,
     /// Print JSON, one object a line.
     #[arg(long)]

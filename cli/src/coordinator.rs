@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context;
+use retrotab_coordinator::CoordinatorError;
 use retrotab_coordinator::daemon::{Daemon, DaemonOptions};
 use retrotab_coordinator::job::Recovery;
 use retrotab_coordinator::scheduler::Policy;
@@ -29,7 +30,7 @@ async fn run(args: &CoordinatorArgs) -> anyhow::Result<()> {
     let url = args.store.clone();
     let opened = tokio::task::spawn_blocking(move || -> anyhow::Result<Daemon> {
         options.store = url.map(|url| store(&url)).transpose()?;
-        Ok(Daemon::open(&data, options)?)
+        Daemon::open(&data, options).map_err(with_advice)
     });
     let opened = opened.await?;
     let daemon = Arc::new(opened?);
@@ -39,6 +40,16 @@ async fn run(args: &CoordinatorArgs) -> anyhow::Result<()> {
     Serving { daemon, data, grpc, http, limits: Limits::default() }.run(stop).await?;
     tracing::info!("coordinator stopped");
     Ok(())
+}
+
+/// Says how a state that is missing or damaged is made anew.
+fn with_advice(error: CoordinatorError) -> anyhow::Error {
+    match error {
+        CoordinatorError::StateDamaged { .. } | CoordinatorError::StateMissing { .. } => {
+            anyhow::Error::from(error).context("start the coordinator once with --rebuild")
+        }
+        error => error.into(),
+    }
 }
 
 /// The shared store, which must be there.

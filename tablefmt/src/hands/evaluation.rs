@@ -29,7 +29,7 @@ impl Evaluation {
     fn sort(&mut self) {
         let best = self.best;
         let times = |card: &Card| best.iter().filter(|other| other.rank() == card.rank()).count();
-        self.best.sort_by_key(|card| std::cmp::Reverse((times(card), card.rank(), card.suit())));
+        self.best.sort_by_key(|card| (std::cmp::Reverse((times(card), card.rank())), card.suit()));
         let straight = matches!(self.category, Category::Straight | Category::StraightFlush);
         let gap = self.best[0].rank().number() - self.best[1].rank().number();
         if straight && gap > 1 {

@@ -17,7 +17,10 @@ pub(crate) struct Backoff(ExponentialBackoff);
 impl Backoff {
     pub(crate) fn new() -> Backoff {
         let builder = ExponentialBuilder::new().with_min_delay(SHORTEST).with_max_delay(LONGEST);
-        Backoff(builder.with_jitter().without_max_times().build())
+        // Seeded anew: the crate's own seed is always the same one, and workers that lost their
+        // coordinator together must not come back together.
+        let builder = builder.with_jitter().with_jitter_seed(fastrand::u64(..));
+        Backoff(builder.without_max_times().build())
     }
 
     /// The next wait.
