@@ -1,5 +1,3 @@
-#![allow(clippy::duplicate_mod, reason = "the tests of jobs run here again, on another store")]
-
 //! The tests of jobs again, with the shards in a folder that is shared with the workers, and
 //! what is different there.
 

@@ -33,7 +33,9 @@ fn aya(card: Card) -> AyaCard {
     use AyaRank::{Ace, Eight, Five, Four, Jack, King, Nine, Queen, Seven, Six, Ten, Three, Two};
     let ranks = [Two, Three, Four, Five, Six, Seven, Eight, Nine, Ten, Jack, Queen, King, Ace];
     let suits = [AyaSuit::Spades, AyaSuit::Hearts, AyaSuit::Diamonds, AyaSuit::Clubs];
-    let found = AyaCard::new(ranks[card.rank().number()], suits[card.suit().number()]);
+    let (rank, suit) = (card.rank().number(), card.suit().number());
+    let rank = ranks.into_iter().nth(rank).expect("13 ranks");
+    let found = AyaCard::new(rank, suits.into_iter().nth(suit).expect("4 suits"));
     assert!(CARDS.contains(&found));
     found
 }

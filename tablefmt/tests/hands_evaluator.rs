@@ -61,8 +61,11 @@ fn naive_omaha(hole: &[Card], board: &[Card]) -> (u8, Vec<usize>) {
     all.map(|five| naive(&five)).max().unwrap()
 }
 
+/// What the naive evaluator says of a hand: its category and what decides within it.
+type Class = (u8, Vec<usize>);
+
 /// By rank: what the naive evaluator says, over all hands of five cards.
-fn all_fives() -> (BTreeMap<u16, (u8, Vec<usize>)>, BTreeMap<Category, u32>) {
+fn all_fives() -> (BTreeMap<u16, Class>, BTreeMap<Category, u32>) {
     let (evaluator, deck) = (Evaluator::get(), Card::all().collect::<Vec<_>>());
     let (mut classes, mut totals) = (BTreeMap::new(), BTreeMap::new());
     for a in 0..52 {

@@ -50,9 +50,9 @@ pub(super) fn total(ways: &[u8; 16]) -> u32 {
 #[inline]
 pub(super) fn matrix(fixed: &[u16; 4], other: &[u16; 4]) -> u16 {
     let mut matrix = 0;
-    for s in 0..4 {
-        for t in 0..4 {
-            matrix |= u16::from(fixed[s] & other[t] == 0) << (4 * s + t);
+    for (s, fixed) in fixed.iter().enumerate() {
+        for (t, other) in other.iter().enumerate() {
+            matrix |= u16::from(fixed & other == 0) << (4 * s + t);
         }
     }
     matrix

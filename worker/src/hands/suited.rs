@@ -71,10 +71,8 @@ impl Default for SuitedRoom {
 pub(super) fn projection(ranks: u16) -> Vec<u8> {
     let project = |set: u16| {
         let mut bits = 0;
-        let mut place = 0;
-        for r in (0..RANKS).filter(|r| ranks >> r & 1 == 1) {
+        for (place, r) in (0..RANKS).filter(|r| ranks >> r & 1 == 1).enumerate() {
             bits |= ((set >> r & 1) as u8) << place;
-            place += 1;
         }
         bits
     };
