@@ -7,8 +7,10 @@ use std::path::PathBuf;
 use bytesize::ByteSize;
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
+use retrotab_tablefmt::hands::{Game, HandsSpec};
 use retrotab_tablefmt::spec::TableSpec;
 use retrotab_tablefmt::stack::{Cards, Rule, StackSpec, Stacks};
+use retrotab_tablefmt::sticks::{Rows, RowsOutOfRange, SticksSpec};
 
 use crate::remote_options::{ProtectionOptions, RemoteOptions};
 
@@ -53,12 +55,25 @@ pub enum Command {
     Certs(CertsArgs),
     /// Make a random token for a coordinator and those who call it.
     Token(TokenArgs),
+    /// Compute for a coordinator.
+    Worker(WorkerArgs),
     /// Say what a table is.
     Info(InfoArgs),
     /// Check every byte of a table.
     Verify(VerifyArgs),
     /// Look up positions in a table.
     Probe(ProbeArgs),
+    /// Play the stick game, or list its games.
+    #[command(subcommand)]
+    Sticks(SticksCommand),
+    /// Write a hand table as Parquet or CSV.
+    Export(ExportArgs),
+    /// List the clusters of a hand table that do best against a random hand.
+    Top(TopArgs),
+    /// Compare poker hands exactly, over all boards.
+    Equity(EquityArgs),
+    /// Say what poker cards are worth.
+    Evaluate(EvaluateArgs),
     /// Print a completion script for a shell.
     Completions {
         /// The shell.
@@ -71,6 +86,12 @@ pub enum Command {
 pub enum RunFamily {
     /// Success rate of every position of the stack game.
     Stack(RunStack),
+    /// Outcome and length of the stick game from every position.
+    Sticks(RunSticks),
+    /// Every cluster of hold'em hands against every other.
+    Holdem(RunHands),
+    /// Every cluster of Omaha hands against every other.
+    Omaha(RunHands),
 }
 
 /// `run stack`.
@@ -118,6 +139,48 @@ impl StackTable {
     }
 }
 
+/// `run sticks`.
+#[derive(Debug, ClapArgs)]
+pub struct RunSticks {
+    #[command(flatten)]
+    pub table: RowsArg,
+    #[command(flatten)]
+    pub options: RunOptions,
+}
+
+/// `run holdem` and `run omaha`.
+#[derive(Debug, ClapArgs)]
+pub struct RunHands {
+    #[command(flatten)]
+    pub options: RunOptions,
+}
+
+/// The table of a game of hands.
+pub fn hands(game: Game) -> TableSpec {
+    TableSpec::Hands(HandsSpec { game })
+}
+
+/// Rows of the stick game.
+#[derive(Debug, ClapArgs)]
+pub struct RowsArg {
+    /// Number of rows; row number r has r sticks.
+    #[arg(long, value_name = "R",
+          value_parser = clap::value_parser!(u8).range(1..=i64::from(Rows::MAX)))]
+    rows: u8,
+}
+
+impl RowsArg {
+    /// The table asked for.
+    pub fn spec(&self) -> anyhow::Result<TableSpec> {
+        Ok(TableSpec::Sticks(SticksSpec { rows: self.rows()? }))
+    }
+
+    /// The number of rows.
+    pub fn rows(&self) -> Result<Rows, RowsOutOfRange> {
+        Rows::try_from(self.rows)
+    }
+}
+
 /// Options of `run` for every family.
 #[derive(Debug, ClapArgs)]
 pub struct RunOptions {
@@ -143,6 +206,12 @@ pub struct RunOptions {
 pub enum SubmitFamily {
     /// Success rate of every position of the stack game.
     Stack(SubmitStack),
+    /// Outcome and length of the stick game from every position.
+    Sticks(SubmitSticks),
+    /// Every cluster of hold'em hands against every other.
+    Holdem(SubmitHands),
+    /// Every cluster of Omaha hands against every other.
+    Omaha(SubmitHands),
 }
 
 /// `submit stack`.
@@ -150,6 +219,22 @@ pub enum SubmitFamily {
 pub struct SubmitStack {
     #[command(flatten)]
     pub table: StackTable,
+    #[command(flatten)]
+    pub options: SubmitOptions,
+}
+
+/// `submit sticks`.
+#[derive(Debug, ClapArgs)]
+pub struct SubmitSticks {
+    #[command(flatten)]
+    pub table: RowsArg,
+    #[command(flatten)]
+    pub options: SubmitOptions,
+}
+
+/// `submit holdem` and `submit omaha`.
+#[derive(Debug, ClapArgs)]
+pub struct SubmitHands {
     #[command(flatten)]
     pub options: SubmitOptions,
 }
@@ -204,6 +289,10 @@ pub struct CoordinatorArgs {
     /// Where browsers and Prometheus call.
     #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:7421")]
     pub http: SocketAddr,
+    /// Store of shards that workers read and write directly: s3://BUCKET/FOLDER, gs://, az:// or
+    /// file:///SHARED/FOLDER, with credentials from the environment [default: the data folder].
+    #[arg(long, value_name = "URL")]
+    pub store: Option<String>,
     /// Make the state of every job anew from its shards.
     #[arg(long)]
     pub rebuild: bool,
@@ -242,6 +331,32 @@ pub struct TokenArgs {
     pub out: PathBuf,
 }
 
+/// `worker`.
+#[derive(Debug, ClapArgs)]
+pub struct WorkerArgs {
+    #[command(flatten)]
+    pub remote: RemoteOptions,
+    /// Threads to compute on [default: all cores].
+    #[arg(long, value_name = "N")]
+    pub threads: Option<NonZeroUsize>,
+    /// Memory to use, for example 3GiB [default: three quarters of the machine's, at most 8GiB].
+    #[arg(long, value_name = "BYTES")]
+    pub memory: Option<ByteSize>,
+    /// Folder for shards of other workers and for scratch files; workers may share one
+    /// [default: a temporary folder].
+    #[arg(long, value_name = "DIR")]
+    pub cache: Option<PathBuf>,
+    /// Bytes of shards to keep in the cache [default: 20GiB].
+    #[arg(long, value_name = "BYTES")]
+    pub cache_bytes: Option<ByteSize>,
+    /// Name that tells workers of one host apart [default: the number of the process].
+    #[arg(long)]
+    pub name: Option<String>,
+    /// Leave when there have been jobs and all are finished.
+    #[arg(long)]
+    pub until_finished: bool,
+}
+
 /// `info`.
 #[derive(Debug, ClapArgs)]
 pub struct InfoArgs {
@@ -268,11 +383,134 @@ pub struct ProbeArgs {
     /// Folder of the table.
     pub dir: PathBuf,
     /// The position: for a stack table two lanes like `..1.0` (`.` in the stock, a digit the
-    /// stack it lies on, `-` for an empty lane); `-` alone reads one position a line from
-    /// standard input.
-    #[arg(required = true, num_args = 1.., allow_hyphen_values = true)]
+    /// stack it lies on, `-` for an empty lane), for a hand table two hands like `AsKs 2d2c` or
+    /// classes like `AKs 22`, for a stick table the lengths of the segments; `-` alone reads one
+    /// position a line from standard input.
+    #[arg(required_unless_present = "board", num_args = 1.., allow_negative_numbers = true)]
     pub position: Vec<String>,
+    /// The position of a stick table as a board like `|/||/|.|`: row by row, `|` a stick, `.` a
+    /// struck one; `-` reads one board a line from standard input.
+    #[arg(long, conflicts_with = "position")]
+    pub board: Option<String>,
     /// Print JSON, one object a line.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `sticks`.
+#[derive(Debug, Subcommand)]
+pub enum SticksCommand {
+    /// Play against the table.
+    Play(PlayArgs),
+    /// List all games, each with its result for the first player.
+    Enumerate(EnumerateArgs),
+}
+
+/// `sticks play`.
+#[derive(Debug, ClapArgs)]
+pub struct PlayArgs {
+    #[command(flatten)]
+    pub rows: RowsArg,
+    /// Let the table move first.
+    #[arg(long)]
+    pub second: bool,
+}
+
+/// `sticks enumerate`.
+#[derive(Debug, ClapArgs)]
+pub struct EnumerateArgs {
+    #[command(flatten)]
+    pub rows: RowsArg,
+    /// List also games in which a player strikes all that is left, two sticks or more, and so
+    /// loses.
+    #[arg(long)]
+    pub all: bool,
+    /// List at most this many games.
+    #[arg(long, value_name = "N", default_value_t = 10_000)]
+    pub limit: u64,
+}
+
+/// `export`.
+#[derive(Debug, ClapArgs)]
+pub struct ExportArgs {
+    /// Folder of the table.
+    pub dir: PathBuf,
+    /// What to write.
+    #[arg(long, value_enum)]
+    pub format: ExportFormat,
+    /// File to write [default: standard output].
+    #[arg(long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+}
+
+/// Formats of `export`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum ExportFormat {
+    /// Apache Parquet.
+    Parquet,
+    /// Comma-separated values with a heading.
+    Csv,
+}
+
+/// `top`.
+#[derive(Debug, ClapArgs)]
+pub struct TopArgs {
+    /// Folder of the table.
+    pub dir: PathBuf,
+    /// How many clusters to list.
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    pub n: usize,
+    /// Print JSON, one object a line.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `equity`.
+#[derive(Debug, ClapArgs)]
+pub struct EquityArgs {
+    /// Two or more hands, like `AsKs 2d2c`.
+    #[arg(required = true, num_args = 2.., value_name = "HAND")]
+    pub hands: Vec<String>,
+    /// Cards that are on the board.
+    #[arg(long, value_name = "CARDS")]
+    pub board: Option<String>,
+    /// Cards that cannot come.
+    #[arg(long, value_name = "CARDS")]
+    pub dead: Option<String>,
+    /// The game [default: by the number of cards of the first hand].
+    #[arg(long, value_enum)]
+    pub game: Option<GameName>,
+    /// Print JSON.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Games by the names people type.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum GameName {
+    /// Texas hold'em.
+    Holdem,
+    /// Omaha high.
+    Omaha,
+}
+
+impl From<GameName> for Game {
+    fn from(name: GameName) -> Game {
+        match name {
+            GameName::Holdem => Game::Holdem,
+            GameName::Omaha => Game::Omaha,
+        }
+    }
+}
+
+/// `evaluate`.
+#[derive(Debug, ClapArgs)]
+pub struct EvaluateArgs {
+    /// Five to seven cards, or the hole cards.
+    pub cards: String,
+    /// The board: with four hole cards for Omaha, with two for hold'em.
+    pub board: Option<String>,
+    /// Print JSON.
     #[arg(long)]
     pub json: bool,
 }

@@ -5,12 +5,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context;
+use retrotab_coordinator::CoordinatorError;
 use retrotab_coordinator::daemon::{Daemon, DaemonOptions};
 use retrotab_coordinator::job::Recovery;
 use retrotab_coordinator::net::limits::ConnectionLimits;
 use retrotab_coordinator::scheduler::Policy;
 use retrotab_coordinator::serve::{self, Serving};
 use retrotab_coordinator::service::Limits;
+use retrotab_tablefmt::objects::{SharedStore, StoreOptions};
 use tokio::signal::unix::{SignalKind, signal};
 
 use crate::args::CoordinatorArgs;
@@ -27,8 +29,13 @@ async fn run(args: &CoordinatorArgs) -> anyhow::Result<()> {
     protection.check([args.listen, args.http])?;
     // Before the folder is opened: an address that is taken is said at once.
     let (grpc, http) = (serve::listen(args.listen).await?, serve::listen(args.http).await?);
-    let (data, options) = (args.data.clone(), options(args));
-    let opened = tokio::task::spawn_blocking(move || Daemon::open(&data, options)).await?;
+    let (data, mut options) = (args.data.clone(), options(args));
+    let url = args.store.clone();
+    let opened = tokio::task::spawn_blocking(move || -> anyhow::Result<Daemon> {
+        options.store = url.map(|url| store(&url)).transpose()?;
+        Daemon::open(&data, options).map_err(with_advice)
+    });
+    let opened = opened.await?;
     let daemon = Arc::new(opened?);
     let (address, page) = (grpc.local_addr()?, http.local_addr()?);
     let data = args.data.clone();
@@ -39,6 +46,23 @@ async fn run(args: &CoordinatorArgs) -> anyhow::Result<()> {
     serving.run(stop).await?;
     tracing::info!("coordinator stopped");
     Ok(())
+}
+
+/// Says how a state that is missing or damaged is made anew.
+fn with_advice(error: CoordinatorError) -> anyhow::Error {
+    match error {
+        CoordinatorError::StateDamaged { .. } | CoordinatorError::StateMissing { .. } => {
+            anyhow::Error::from(error).context("start the coordinator once with --rebuild")
+        }
+        error => error.into(),
+    }
+}
+
+/// The shared store, which must be there.
+fn store(url: &str) -> anyhow::Result<SharedStore> {
+    let store = SharedStore::open(url, &StoreOptions::default())?;
+    store.probe()?;
+    Ok(store)
 }
 
 fn options(args: &CoordinatorArgs) -> DaemonOptions {

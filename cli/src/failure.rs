@@ -7,7 +7,8 @@ use retrotab_coordinator::CoordinatorError;
 use retrotab_proto::tls::TlsFileError;
 use retrotab_proto::token::TokenError;
 use retrotab_tablefmt::TableError;
-use retrotab_worker::remote::ConnectError;
+use retrotab_worker::hands::EquityError;
+use retrotab_worker::remote::{ConnectError, WorkerError};
 
 /// Exit code for the user's mistakes; clap uses it too.
 const USERS: u8 = 2;
@@ -49,7 +50,9 @@ fn is_users(error: &anyhow::Error) -> bool {
             || cause.is::<TokenError>()
             || cause.is::<TlsFileError>()
             || cause.is::<ConnectError>()
+            || cause.is::<EquityError>()
             || cause.downcast_ref::<TableError>().is_some_and(TableError::is_users)
+            || cause.downcast_ref::<WorkerError>().is_some_and(WorkerError::is_users)
             || cause.downcast_ref::<CoordinatorError>().is_some_and(is_users_job)
     })
 }

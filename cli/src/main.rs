@@ -5,6 +5,7 @@ mod args;
 mod certs;
 mod coordinator;
 mod failure;
+mod hands;
 mod info;
 mod logging;
 mod private_file;
@@ -12,10 +13,12 @@ mod probe;
 mod remote_options;
 mod run;
 mod status;
+mod sticks;
 mod submit;
 mod text;
 mod token;
 mod verify;
+mod worker;
 
 use std::process::ExitCode;
 
@@ -36,9 +39,15 @@ fn main() -> ExitCode {
         Command::Status(args) => status::status(&args),
         Command::Certs(args) => certs::certs(&args),
         Command::Token(args) => token::token(&args),
+        Command::Worker(args) => worker::worker(&args),
         Command::Info(args) => info::info(&args),
         Command::Verify(args) => verify::verify(&args),
         Command::Probe(args) => probe::probe(&args),
+        Command::Sticks(command) => sticks::sticks(&command),
+        Command::Export(args) => hands::export::export(&args),
+        Command::Top(args) => hands::top::top(&args),
+        Command::Equity(args) => hands::equity::print(&args),
+        Command::Evaluate(args) => hands::evaluate::evaluate(&args),
         Command::Completions { shell } => {
             let name = env!("CARGO_BIN_NAME");
             clap_complete::generate(shell, &mut Args::command(), name, &mut std::io::stdout());

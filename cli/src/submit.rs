@@ -9,10 +9,11 @@ use retrotab_proto::PROTOCOL_VERSION;
 use retrotab_proto::v1::{
     CancelJobRequest, GetJobRequest, JobPhase, JobSummary, ListJobsRequest, SubmitJobRequest,
 };
+use retrotab_tablefmt::hands::Game;
 use retrotab_worker::remote::{Client, connect, explain};
 use tonic::Status;
 
-use crate::args::{CancelArgs, SubmitFamily};
+use crate::args::{CancelArgs, SubmitFamily, hands};
 use crate::failure::UserError;
 use crate::{run, text};
 
@@ -21,8 +22,12 @@ const LOOK: Duration = Duration::from_millis(500);
 
 /// Submits a job, and waits for its table if asked to.
 pub fn submit(family: SubmitFamily) -> anyhow::Result<()> {
-    let SubmitFamily::Stack(stack) = family;
-    let (spec, options) = (stack.table.spec()?, stack.options);
+    let (spec, options) = match family {
+        SubmitFamily::Stack(stack) => (stack.table.spec()?, stack.options),
+        SubmitFamily::Sticks(sticks) => (sticks.table.spec()?, sticks.options),
+        SubmitFamily::Holdem(job) => (hands(Game::Holdem), job.options),
+        SubmitFamily::Omaha(job) => (hands(Game::Omaha), job.options),
+    };
     let plan = Plan::new(spec.clone(), run::unit_size(&spec, options.unit_size))?;
     let request = SubmitJobRequest {
         protocol_version: PROTOCOL_VERSION,

@@ -172,7 +172,7 @@ async fn wrong_values_are_found_out_when_the_unit_is_computed_twice() {
     fleet.submit();
     let mut liar = Hostile::start(&fleet, "liar").await;
     // Its lease expires, and an honest worker computes the unit.
-    fleet.coordinator().says("no progress in");
+    fleet.coordinator().says("no progress for");
     fleet.start_worker("honest", &[]);
     fleet.wait_units(1);
     let wrong = liar.shard(4711);

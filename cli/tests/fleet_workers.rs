@@ -46,7 +46,7 @@ fn a_worker_stopped_past_its_lease_comes_back_to_a_unit_given_away() {
     let sleeper = fleet.start_worker("sleeper", &[]);
     fleet.wait_units(5);
     fleet.workers[sleeper].signal("STOP");
-    fleet.coordinator().says("no progress in");
+    fleet.coordinator().says("no progress for");
     fleet.start_worker("other", &[]);
     fleet.wait_units(20);
     fleet.workers[sleeper].signal("CONT");
@@ -100,7 +100,7 @@ fn files(folder: &std::path::Path) -> Vec<std::path::PathBuf> {
         let path = entry.unwrap().path();
         if path.is_dir() {
             found.extend(files(&path));
-        } else if path.extension().is_some_and(|e| e == "zst") {
+        } else if path.extension().is_some_and(|e| e == "shard") {
             found.push(path);
         }
     }

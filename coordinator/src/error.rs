@@ -4,6 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use retrotab_tablefmt::TableError;
+use retrotab_tablefmt::objects::StoreError;
 
 use crate::ids::UnitId;
 use crate::plan::{Difference, PlanError};
@@ -63,21 +64,25 @@ pub enum CoordinatorError {
     },
     /// There are shards but no state.
     #[error(
-        "{} has shards but its state is missing or damaged; rebuild the state from the shards, \
-         or delete the folder to start afresh", folder.display()
+        "{} has no state, or a damaged one, but there are shards{}; rebuild the state from \
+         the shards, or delete both to start afresh", folder.display(), in_store(shards)
     )]
     StateMissing {
         /// The work folder.
         folder: PathBuf,
+        /// URL of the job's shards, if they are in a shared store.
+        shards: Option<String>,
     },
     /// In an earlier run two workers gave different shards for a unit.
     #[error(
         "the work in {} cannot be trusted: {stop}. Find the faulty machine, then delete the \
-         folder and start afresh without it", folder.display()
+         folder and the shards{} and start afresh without it", folder.display(), in_store(shards)
     )]
     Untrusted {
         /// The work folder.
         folder: PathBuf,
+        /// URL of the job's shards, if they are in a shared store.
+        shards: Option<String>,
         /// How the earlier run ended.
         stop: Stop,
     },
@@ -125,6 +130,12 @@ pub enum CoordinatorError {
     /// A shard or table could not be read or written.
     #[error(transparent)]
     Table(#[from] TableError),
+    /// The shared store cannot be read or written.
+    #[error(transparent)]
+    Store(StoreError),
+    /// A worker says that it has put a shard into a shared store, but there is none.
+    #[error("there is no shared store: shards go through the coordinator")]
+    NoSharedStore,
     /// The operating system refused something.
     #[error("cannot {doing} {}: {source}{}", path.display(), hint(source))]
     Io {
@@ -142,6 +153,7 @@ impl CoordinatorError {
     pub fn is_users(&self) -> bool {
         match self {
             CoordinatorError::Table(error) => error.is_users(),
+            CoordinatorError::Store(error) => error.is_users(),
             CoordinatorError::Plan(error) => matches!(error, PlanError::TooManyUnits { .. }),
             CoordinatorError::InUse { .. } | CoordinatorError::OtherJob { .. } => true,
             _ => false,
@@ -152,6 +164,19 @@ impl CoordinatorError {
     pub(crate) fn io(doing: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {
         move |source| CoordinatorError::Io { path: path.to_owned(), doing, source }
     }
+}
+
+impl From<StoreError> for CoordinatorError {
+    fn from(error: StoreError) -> CoordinatorError {
+        match error {
+            StoreError::Table(error) => CoordinatorError::Table(error),
+            error => CoordinatorError::Store(error),
+        }
+    }
+}
+
+fn in_store(url: &Option<String>) -> String {
+    url.as_ref().map_or_else(String::new, |url| format!(" in {url}"))
 }
 
 fn list(differences: &[Difference]) -> String {

@@ -111,7 +111,9 @@ fn forget_damaged(job: &Job, merged: Merged, error: TableError) -> CoordinatorEr
 /// Tells a bad shard from a table that cannot be written.
 fn whose_fault(unit: UnitId, shard: &Shard, error: TableError) -> CoordinatorError {
     match &error {
-        TableError::Corrupt { path, .. } if path == shard.path() => bad_or_refused(unit, error),
+        TableError::Corrupt { path, .. } | TableError::Io { path, .. } if path == shard.path() => {
+            bad_or_refused(unit, error)
+        }
         _ => CoordinatorError::Table(error),
     }
 }

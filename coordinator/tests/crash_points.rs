@@ -207,8 +207,9 @@ fn a_kill_at_any_moment_costs_only_the_units_in_flight() {
         done += 1;
         // What a killed process leaves behind: the files as they are now.
         let _ = fs::remove_dir_all(copy.path());
+        let _ = fs::remove_dir_all(copy.shards());
         copy_folder(&work.state(), &copy.state());
-        copy_folder(&work.path().join("shards"), &copy.path().join("shards"));
+        copy_folder(&work.shards(), &copy.shards());
         goes_on(&copy, Recovery::Refuse, (done, 0, &[]));
     }
     assert_eq!(done, 10);

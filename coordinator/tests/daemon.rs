@@ -281,7 +281,7 @@ fn leases_end_without_progress_and_silent_workers_are_forgotten() {
     let grant = lease(&daemon, anna);
     let beat = |entries| {
         let job_digest = plan.digest().0.to_vec();
-        let leases = vec![LeaseProgress { job_digest, lease: grant.lease.0, entries }];
+        let leases = vec![LeaseProgress { job_digest, lease: grant.lease.0, entries, fetched: 0 }];
         daemon.heartbeat(&HeartbeatRequest { worker: anna, leases, doing: "x".into() }).unwrap()
     };
     for entries in [1, 2, 3] {
@@ -351,7 +351,12 @@ fn a_cancelled_job_waits_and_goes_on_when_submitted_again() {
     let grant = lease(&daemon, worker);
     assert_eq!(daemon.cancel(&job).unwrap().phase(), JobPhase::Cancelled);
     assert_eq!(idle(&daemon, worker), "no job is running");
-    let leases = vec![LeaseProgress { job_digest: job.to_vec(), lease: grant.lease.0, entries: 1 }];
+    let leases = vec![LeaseProgress {
+        job_digest: job.to_vec(),
+        lease: grant.lease.0,
+        entries: 1,
+        fetched: 0,
+    }];
     let beat = HeartbeatRequest { worker, leases, doing: String::new() };
     assert_eq!(daemon.heartbeat(&beat).unwrap().len(), 1);
     drop(daemon);

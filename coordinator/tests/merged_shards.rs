@@ -79,6 +79,10 @@ fn shards_go_as_their_files_become_durable() {
     assert_eq!(job.status(), JobStatus::Finished);
     assert_eq!(contents(&whole(&job, &work.table())), undisturbed);
     drop(job);
+    if work.store.is_some() {
+        // What follows does not depend on where the shards are, and takes long.
+        return;
+    }
 
     // A data file that is damaged meanwhile takes its units with it, and only time is lost.
     let work = Work::new();

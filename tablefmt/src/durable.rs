@@ -32,13 +32,26 @@ pub struct DurableFile {
 impl DurableFile {
     /// Starts writing what will be `path`; a file already there stays until the commit.
     pub fn create(path: &Path) -> Result<Self, TableError> {
-        let number = WRITTEN.fetch_add(1, Ordering::Relaxed);
-        let mut name = OsString::from(".");
-        name.push(path.file_name().unwrap_or_default());
-        name.push(format!(".{}-{number}{TEMPORARY}", std::process::id()));
-        let temporary = path.with_file_name(name);
-        let file = File::create(&temporary).map_err(TableError::io(&temporary, "create it"))?;
-        Ok(DurableFile { path: path.to_owned(), temporary, file, committed: false })
+        loop {
+            let number = WRITTEN.fetch_add(1, Ordering::Relaxed);
+            let mut name = OsString::from(".");
+            name.push(path.file_name().unwrap_or_default());
+            name.push(format!(".{}-{number}{TEMPORARY}", std::process::id()));
+            let temporary = path.with_file_name(name);
+            match File::create_new(&temporary) {
+                Ok(file) => {
+                    return Ok(DurableFile {
+                        path: path.to_owned(),
+                        temporary,
+                        file,
+                        committed: false,
+                    });
+                }
+                // A process of the same number on another machine, or before this one.
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                Err(error) => return Err(TableError::io(&temporary, "create it")(error)),
+            }
+        }
     }
 
     /// Appends bytes.
@@ -184,6 +197,20 @@ mod tests {
         two.commit().unwrap();
         assert_eq!(fs::read(&path).unwrap(), b"the other");
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn files_of_another_machines_writer_are_left_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let next = WRITTEN.load(Ordering::Relaxed);
+        let process = std::process::id();
+        let theirs: Vec<_> = (next..next + 50)
+            .map(|number| folder.path().join(format!(".a.{process}-{number}{TEMPORARY}")))
+            .collect();
+        theirs.iter().for_each(|path| fs::write(path, b"theirs").unwrap());
+        write_durably(&folder.path().join("a"), b"ours").unwrap();
+        assert!(theirs.iter().all(|path| fs::read(path).unwrap() == b"theirs"));
+        assert_eq!(fs::read(folder.path().join("a")).unwrap(), b"ours");
     }
 
     #[test]

@@ -3,7 +3,8 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::stack::NotationError;
+use crate::hands::HandsError;
+use crate::{stack, sticks};
 
 /// Errors of this crate, by whose matter they are.
 #[derive(Debug, thiserror::Error)]
@@ -75,7 +76,13 @@ pub enum TableError {
 pub enum InputError {
     /// No lane.
     #[error(transparent)]
-    Notation(#[from] NotationError),
+    Notation(#[from] stack::NotationError),
+    /// No position of the stick game.
+    #[error(transparent)]
+    Sticks(#[from] sticks::NotationError),
+    /// No cards, or no hand of the table's game.
+    #[error(transparent)]
+    Hands(#[from] HandsError),
     /// No entry of the table.
     #[error("entry {entry} is past the end of the table, which has {entries} entries")]
     NoEntry {
@@ -108,6 +115,10 @@ impl TableError {
                 at: "end of file".to_owned(),
                 what: "it is shorter than it must be".to_owned(),
             },
+            // Some sources see by themselves that they do not have what they must.
+            io::ErrorKind::InvalidData => {
+                TableError::Corrupt { path, at: "contents".to_owned(), what: source.to_string() }
+            }
             _ => TableError::Io { path, doing, source },
         }
     }

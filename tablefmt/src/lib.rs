@@ -7,15 +7,20 @@
 pub mod durable;
 mod error;
 pub mod frame;
+pub mod hands;
 mod hashing;
+pub mod identity;
 pub mod layout;
 pub mod manifest;
+#[cfg(feature = "objects")]
+pub mod objects;
 mod reader;
 mod seek;
 pub mod shard;
 pub mod source;
 pub mod spec;
 pub mod stack;
+pub mod sticks;
 mod verify;
 mod writer;
 

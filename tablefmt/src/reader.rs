@@ -1,10 +1,12 @@
 //! Reading values of a finished table.
 
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use quick_cache::Weighter;
 use quick_cache::sync::Cache;
+use rayon::prelude::*;
 
 use crate::error::{InputError, TableError};
 use crate::frame::{self, FrameSize};
@@ -151,12 +153,46 @@ impl Table {
         };
         let key = (column as u32, frame);
         let raw = self.cache.get_or_insert_with(&key, || found.decode(frame))?;
-        let at = (value * found.entry.bytes()) as usize;
-        Ok(match found.entry {
+        Ok(found.entry.value(&raw, value))
+    }
+
+    /// The values of a run of entries in a column (numbered from 0), each frame decoded once, on
+    /// the threads of the rayon pool this is called in. Nothing is kept in the cache.
+    ///
+    /// # Panics
+    /// When there is no such column.
+    pub fn values(&self, column: usize, entries: Range<u64>) -> Result<Vec<u32>, TableError> {
+        let found = &self.columns[column];
+        if entries.is_empty() {
+            return Ok(Vec::new());
+        }
+        let frame_of = |entry| match found.frames.place(entry) {
+            Some(place) => Ok(place.frame),
+            None => Err(InputError::NoEntry { entry, entries: self.manifest.entries }),
+        };
+        let frames = frame_of(entries.start)?..frame_of(entries.end - 1)? + 1;
+        let decode = |frame| {
+            let raw = found.decode(frame)?;
+            let first = found.frames.first_entry(frame);
+            let from = entries.start.max(first) - first;
+            let to = entries.end.min(found.frames.first_entry(frame + 1)) - first;
+            Ok((from..to).map(|value| found.entry.value(&raw, value)).collect())
+        };
+        let parts: Vec<Vec<u32>> =
+            frames.into_par_iter().map(decode).collect::<Result<_, TableError>>()?;
+        Ok(parts.concat())
+    }
+}
+
+impl EntryType {
+    /// A value of a frame.
+    fn value(self, raw: &[u8], value: u64) -> u32 {
+        let at = (value * self.bytes()) as usize;
+        match self {
             EntryType::U8 => u32::from(raw[at]),
             EntryType::U16 => u32::from(u16::from_le_bytes([raw[at], raw[at + 1]])),
             EntryType::U32 => u32::from_le_bytes([raw[at], raw[at + 1], raw[at + 2], raw[at + 3]]),
-        })
+        }
     }
 }
 

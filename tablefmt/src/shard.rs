@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::TableError;
 use crate::frame::{self, FrameSize};
-use crate::layout::{FRAME_RAW, SectionId, TableLayout, UnitRange, frame_sizes};
+use crate::layout::{Column, FRAME_RAW, SectionId, TableLayout, UnitRange, frame_sizes};
 use crate::seek;
 use crate::source::ReadAt;
 
@@ -128,6 +128,15 @@ pub fn encode_shard(
     frames.into_iter().for_each(|frame| shard.extend_from_slice(&frame));
     shard.extend(seek_table);
     Ok(shard)
+}
+
+/// No sound shard of this range has more bytes; whatever claims more is refused before room is
+/// made for it.
+pub fn longest_shard(layout: &TableLayout, range: UnitRange) -> u64 {
+    let frames = |column: &Column| frame_sizes(column.entry, range.entries).count() as u64;
+    let frames: u64 = layout.columns.iter().map(frames).sum();
+    let header = 8 + u64::from(MAX_HEADER);
+    header + frames * u64::from(frame::MAX_COMPRESSED) + seek::encoded_len(frames + 1)
 }
 
 fn check_values(

@@ -53,6 +53,17 @@ impl ReadAt for Vec<u8> {
     }
 }
 
+#[cfg(feature = "objects")]
+impl ReadAt for bytes::Bytes {
+    fn read_exact_at(&self, offset: u64, buf: &mut [u8]) -> io::Result<()> {
+        read_slice_at(self, offset, buf)
+    }
+
+    fn len(&self) -> io::Result<u64> {
+        Ok(bytes::Bytes::len(self) as u64)
+    }
+}
+
 /// How files are read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Access {

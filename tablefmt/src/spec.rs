@@ -2,8 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::hands::HandsSpec;
 use crate::layout::TableLayout;
 use crate::stack::{self, StackSpec};
+use crate::sticks::{self, SticksSpec};
 
 /// A table's family and parameters; together with the rules they fix every value.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -11,6 +13,10 @@ use crate::stack::{self, StackSpec};
 pub enum TableSpec {
     /// Success rates of the stack game.
     Stack(StackSpec),
+    /// Wins and losses of the stick game.
+    Sticks(SticksSpec),
+    /// Starting hands of a poker game against each other.
+    Hands(HandsSpec),
 }
 
 impl TableSpec {
@@ -18,6 +24,8 @@ impl TableSpec {
     pub fn layout(&self) -> TableLayout {
         match self {
             TableSpec::Stack(spec) => spec.layout(),
+            TableSpec::Sticks(spec) => spec.layout(),
+            TableSpec::Hands(spec) => spec.layout(),
         }
     }
 
@@ -25,6 +33,8 @@ impl TableSpec {
     pub fn positions(&self) -> u64 {
         match self {
             TableSpec::Stack(spec) => stack::count::positions(spec.stacks, spec.cards),
+            TableSpec::Sticks(spec) => sticks::Ranking::of(*spec).entries(),
+            TableSpec::Hands(spec) => spec.positions(),
         }
     }
 
@@ -33,6 +43,8 @@ impl TableSpec {
     pub fn rule_text(&self) -> String {
         match self {
             TableSpec::Stack(spec) => spec.rule_text(),
+            TableSpec::Sticks(spec) => spec.rule_text(),
+            TableSpec::Hands(spec) => spec.rule_text(),
         }
     }
 
@@ -46,6 +58,8 @@ impl std::fmt::Display for TableSpec {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             TableSpec::Stack(spec) => spec.fmt(f),
+            TableSpec::Sticks(spec) => spec.fmt(f),
+            TableSpec::Hands(spec) => spec.fmt(f),
         }
     }
 }

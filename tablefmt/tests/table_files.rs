@@ -90,6 +90,19 @@ fn every_value_can_be_read() {
 }
 
 #[test]
+fn runs_of_values_can_be_read() {
+    let (dir, _) = table();
+    let table = Table::open(dir.path(), ReadOptions::default()).unwrap();
+    let entries = table.manifest().entries;
+    for run in [0..entries, 5..6, FRAME - 3..2 * FRAME + 4, entries - 1..entries, 7..7] {
+        let expected: Vec<u32> = run.clone().map(|entry| value(entry).into()).collect();
+        assert!(table.values(0, run.clone()).unwrap() == expected, "{run:?}");
+    }
+    let past = table.values(0, entries - 1..entries + 1).unwrap_err();
+    assert!(past.is_users(), "{past}");
+}
+
+#[test]
 fn a_table_is_not_written_over() {
     let (dir, _) = table();
     assert!(matches!(write(dir.path(), FRAME), Err(TableError::Exists { .. })));

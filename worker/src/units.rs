@@ -7,8 +7,10 @@ use retrotab_tablefmt::spec::TableSpec;
 use retrotab_tablefmt::stack::{Ranking, Section};
 
 use crate::error::{InputError, SolveError};
+use crate::hands::HandsUnits;
 use crate::progress::Progress;
 use crate::stack::{EntrySource, Resources, StackUnits};
+use crate::sticks::SticksUnits;
 
 /// Gives the raw values of finished sections: a shard store, a cache, or a network.
 pub trait ValueSource: Sync {
@@ -43,6 +45,8 @@ pub struct UnitSolver {
 
 enum Family {
     Stack(Box<StackUnits>, Ranking),
+    Sticks(SticksUnits),
+    Hands(HandsUnits),
 }
 
 impl UnitSolver {
@@ -52,6 +56,8 @@ impl UnitSolver {
             TableSpec::Stack(spec) => {
                 Family::Stack(Box::new(StackUnits::new(spec, resources)), Ranking::new(spec))
             }
+            TableSpec::Sticks(spec) => Family::Sticks(SticksUnits::new(spec, resources.memory)),
+            TableSpec::Hands(spec) => Family::Hands(HandsUnits::new(spec.game, resources.isa)),
         };
         UnitSolver { layout: spec.layout(), job, family }
     }
@@ -65,20 +71,33 @@ impl UnitSolver {
         source: &dyn ValueSource,
         progress: &dyn Progress,
     ) -> Result<Vec<u8>, UnitError> {
-        let Family::Stack(units, ranking) = &mut self.family;
-        let entries = StackEntries { ranking, source };
         let section = range.section.0 as usize;
-        let solved = units.solve(section, range.range(), &entries, progress)?;
-        debug_assert_eq!(self.layout.columns[0].entry, EntryType::U16);
-        let raw: &[u8] = little_endian(solved.values());
-        let shard = encode_shard(self.job, unit, range, &self.layout, &[raw])?;
-        units.recycle(solved);
-        Ok(shard)
+        let encode = |columns: &[&[u8]]| encode_shard(self.job, unit, range, &self.layout, columns);
+        match &mut self.family {
+            Family::Stack(units, ranking) => {
+                let entries = StackEntries { ranking, source };
+                let solved = units.solve(section, range.range(), &entries, progress)?;
+                debug_assert_eq!(self.layout.columns[0].entry, EntryType::U16);
+                let shard = encode(&[little_endian(solved.values())])?;
+                units.recycle(solved);
+                Ok(shard)
+            }
+            Family::Hands(units) => {
+                let solved = units.solve(section, range.range(), progress)?;
+                let (win, tie) = (little_endian(solved.win()), little_endian(solved.tie()));
+                Ok(encode(&[win, tie, solved.placements()])?)
+            }
+            Family::Sticks(units) => {
+                debug_assert_eq!(self.layout.columns[0].entry, EntryType::U8);
+                let solved = units.solve(range.section, range.range(), source, progress)?;
+                Ok(encode(&[&solved])?)
+            }
+        }
     }
 }
 
 /// The bytes of values as they are stored.
-fn little_endian(values: &[u16]) -> &[u8] {
+fn little_endian<T: bytemuck::NoUninit>(values: &[T]) -> &[u8] {
     const { assert!(cfg!(target_endian = "little"), "values are stored little-endian") };
     bytemuck::cast_slice(values)
 }

@@ -18,24 +18,29 @@ use retrotab_coordinator::plan::{Plan, UnitSize};
 use retrotab_coordinator::scheduler::Policy;
 use retrotab_coordinator::{CoordinatorError, Job, JobOptions};
 use retrotab_tablefmt::TableError;
+use retrotab_tablefmt::hands::Game;
 use retrotab_tablefmt::manifest::Manifest;
 use retrotab_tablefmt::spec::TableSpec;
 use retrotab_worker::stack::{Isa, Resources};
 
-use crate::args::{RunFamily, RunOptions};
+use crate::args::{RunFamily, RunOptions, hands};
 use crate::failure::UserError;
 use crate::text;
 use interrupt::Interrupt;
 
-/// Memory used when the user does not say.
+/// Most of it, when the user does not say.
 const DEFAULT_MEMORY: u64 = 8 << 30;
 /// How often shards may turn out to be damaged before the disk is given up.
 const REPAIRS: u32 = 10;
 
 /// Computes the table asked for, or goes on with it.
 pub fn run(family: RunFamily) -> anyhow::Result<()> {
-    let RunFamily::Stack(stack) = family;
-    let (spec, options) = (stack.table.spec()?, stack.options);
+    let (spec, options) = match family {
+        RunFamily::Stack(stack) => (stack.table.spec()?, stack.options),
+        RunFamily::Sticks(sticks) => (sticks.table.spec()?, sticks.options),
+        RunFamily::Holdem(run) => (hands(Game::Holdem), run.options),
+        RunFamily::Omaha(run) => (hands(Game::Omaha), run.options),
+    };
     let work = options.out.join("work");
     if let Some(manifest) = finished(&options.out, &spec)? {
         if !options.keep_work {
@@ -137,7 +142,8 @@ fn put_together(job: &Job, out: &Path, stop: &Interrupt) -> Result<Manifest, Coo
     merged
 }
 
-fn default_memory() -> u64 {
+/// Memory used when the user does not say.
+pub fn default_memory() -> u64 {
     let info = rustix::system::sysinfo();
     let total = info.totalram as u64 * u64::from(info.mem_unit);
     DEFAULT_MEMORY.min(total / 4 * 3)

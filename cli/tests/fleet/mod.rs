@@ -101,11 +101,12 @@ pub fn until(what: &str, mut condition: impl FnMut() -> bool) {
 
 /// A data folder, a port, and the processes around them.
 pub struct Fleet {
-    pub dir: tempfile::TempDir,
     port: u16,
     http: u16,
     pub coordinator: Option<Running>,
     pub workers: Vec<Running>,
+    /// Goes last: the processes' logs are in it.
+    pub dir: tempfile::TempDir,
 }
 
 impl Fleet {

@@ -1,5 +1,6 @@
 //! Running the program as a person does.
 
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 
@@ -15,6 +16,13 @@ pub fn run_stack(stacks: u8, cards: u8, out: &Path, more: &[&str]) -> Command {
     let (stacks, cards) = (stacks.to_string(), cards.to_string());
     let mut command = retrotab(&["run", "stack", "--stacks", &stacks, "--cards", &cards]);
     command.arg("--out").arg(out).args(more);
+    command
+}
+
+/// `run sticks` into `out`.
+pub fn run_sticks(rows: u8, out: &Path, more: &[&str]) -> Command {
+    let mut command = retrotab(&["run", "sticks", "--rows", &rows.to_string(), "--out"]);
+    command.arg(out).args(more);
     command
 }
 
@@ -41,6 +49,14 @@ pub fn fail(command: &mut Command, code: i32) -> String {
 
 fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// The output of a command that reads `input`.
+pub fn feed(command: &mut Command, input: &str) -> Output {
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
+    child.wait_with_output().unwrap()
 }
 
 /// The manifest of a table.

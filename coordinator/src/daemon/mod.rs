@@ -25,6 +25,7 @@ use retrotab_proto::v1::{
 };
 use retrotab_tablefmt::TableError;
 use retrotab_tablefmt::manifest::Manifest;
+use retrotab_tablefmt::objects::SharedStore;
 use retrotab_tablefmt::shard::JobDigest;
 
 use crate::clock::{Clock, SystemClock, unix_millis};
@@ -55,6 +56,9 @@ pub struct DaemonOptions {
     pub clock: Arc<dyn Clock>,
     /// Where things are counted.
     pub metrics: Arc<Metrics>,
+    /// The store of shards that is shared with the workers; without one they go through the
+    /// coordinator, into the data folder.
+    pub store: Option<SharedStore>,
 }
 
 impl Default for DaemonOptions {
@@ -64,6 +68,7 @@ impl Default for DaemonOptions {
             recovery: Recovery::Refuse,
             clock: Arc::new(SystemClock::default()),
             metrics: Arc::default(),
+            store: None,
         }
     }
 }
@@ -139,6 +144,7 @@ impl Daemon {
             policy: self.options.policy.clone(),
             recovery: self.options.recovery,
             clock: Arc::clone(&self.options.clock),
+            store: self.options.store.clone(),
             observer: Arc::new(move |event| {
                 if let Event::AttemptFailed { ended, .. } = event {
                     metrics.lease_ended(*ended);

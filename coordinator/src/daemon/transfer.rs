@@ -115,17 +115,39 @@ impl Daemon {
         }
         fail::fail_point!("submit::received", |_| std::process::abort());
         let committed = job.commit(lease, bytes);
+        self.submitted(committed, (digest, unit, lease), worker, expected.length)
+    }
+
+    /// A worker has put its shard into the shared store. As
+    /// [`finish_submit`](Self::finish_submit).
+    ///
+    /// # Errors
+    /// [`DaemonError::Job`] for whatever [`Job::commit_stored`] says.
+    pub fn finish_stored(&self, upload: Upload) -> Result<Option<WorkerName>, DaemonError> {
+        let Upload { job, digest, worker, lease, unit, expected } = upload;
+        let committed = job.commit_stored(lease, expected);
+        self.submitted(committed, (digest, unit, lease), worker, expected.length)
+    }
+
+    /// Counts and tells what became of a submitted shard.
+    fn submitted(
+        &self,
+        committed: Result<Committed, CoordinatorError>,
+        (job, unit, lease): (JobDigest, UnitId, LeaseId),
+        worker: u64,
+        bytes: u64,
+    ) -> Result<Option<WorkerName>, DaemonError> {
         if let Err(CoordinatorError::BadShard { what, .. }) = &committed {
             self.metrics().shard_refused();
-            tracing::warn!(job = %digest, unit = unit.0, %lease, what, "a shard was refused");
+            tracing::warn!(%job, unit = unit.0, %lease, what, "a shard was refused");
         }
         let committed = committed?;
         if committed == Committed::First {
-            self.metrics().shard_stored(expected.length);
+            self.metrics().shard_stored(bytes);
             self.metrics().lease_ended(Ended::Completed);
         }
         if let Ok(worker) = self.workers().called(self.now(), worker) {
-            worker.completed(self.now(), (digest, lease));
+            worker.completed(self.now(), (job, lease));
         }
         fail::fail_point!("submit::before-answer", |_| std::process::abort());
         Ok(match committed {

@@ -7,6 +7,7 @@ use std::time::Duration;
 use retrotab_proto::v1::{
     EndedLease, HeartbeatRequest, LeaseProgress, RegisterRequest, RegisterResponse,
 };
+use retrotab_tablefmt::objects::SharedStore;
 use retrotab_tablefmt::shard::JobDigest;
 
 use crate::error::CoordinatorError;
@@ -74,7 +75,7 @@ impl Daemon {
             heartbeat_millis: beat.as_millis() as u32,
             lease_millis: policy.lease_time.as_millis().try_into().unwrap_or(u32::MAX),
             leases: policy.leases_per_worker as u32,
-            store_url: String::new(),
+            store_url: self.options.store.as_ref().map_or("", SharedStore::url).to_owned(),
         })
     }
 
@@ -206,7 +207,9 @@ impl Daemon {
             let lease = LeaseId(progress.lease);
             let key = (entry.digest, lease);
             self.workers().called(self.now(), worker)?.leased(key)?;
-            let answer = entry.open()?.heartbeat(lease, progress.entries)?;
+            let job = entry.open()?;
+            job.fetching(lease, progress.fetched)?;
+            let answer = job.heartbeat(lease, progress.entries)?;
             let HeartbeatAnswer::Ended(ended) = answer else { return Ok(None) };
             self.workers().called(self.now(), worker)?.ended(key);
             Ok(Some(why(ended).to_owned()))

@@ -1,6 +1,8 @@
 //! A shard comes in, or turns out to be bad.
 
-use std::sync::{Arc, PoisonError};
+use std::sync::PoisonError;
+
+use bytes::Bytes;
 
 use crate::error::CoordinatorError;
 use crate::ids::{LeaseId, ShardDigest, UnitId};
@@ -31,35 +33,89 @@ impl Job {
     /// [`CoordinatorError::BadShard`] if it is damaged or not this unit's;
     /// [`CoordinatorError::Stopped`] if another worker gave a different one, now or earlier;
     /// [`CoordinatorError::Refused`] if the lease is unknown; [`CoordinatorError::Table`],
-    /// [`CoordinatorError::Io`] if it cannot be stored.
+    /// [`CoordinatorError::Io`], [`CoordinatorError::Store`] if it cannot be stored.
     pub fn commit(&self, lease: LeaseId, bytes: Vec<u8>) -> Result<Committed, CoordinatorError> {
-        let (unit, worker) = {
-            let inner = self.inner();
-            if let Status::Stopped(stop) = inner.scheduler.status()
-                && matches!(stop.reason, StopReason::Conflict(_))
-            {
-                return Err(CoordinatorError::Stopped(stop.clone()));
-            }
-            inner.scheduler.holder(lease)?
-        };
-        let bytes = Arc::new(bytes);
-        let digest = match self.shards.check_submitted(unit, &bytes) {
-            Ok(digest) => digest,
-            Err(error) => {
-                self.fail(lease, &error.to_string())?;
-                return Err(error);
-            }
-        };
+        let (unit, worker) = self.submitter(lease)?;
+        let bytes = Bytes::from(bytes);
+        let checked = self.shards.check_submitted(unit, &bytes);
+        let digest = self.fail_if_bad(lease, checked)?;
         fail::fail_point!("commit::checked", |_| std::process::abort());
+        let _held = self.hold(lease);
         let _turn = self.turn(unit);
         let result = UnitResult { shard: digest, worker };
-        if self.inner().scheduler.result(unit).is_none()
-            && let Err(error) = self.store(unit, &bytes, &result)
+        if self.shard_digest(unit).is_none()
+            && let Err(error) = self.store(unit, bytes, &result)
         {
             self.decide(|scheduler, now| scheduler.hold(now, lease))?;
             return Err(error);
         }
         self.complete(unit, lease, digest)
+    }
+
+    /// A worker has put its unit's shard into the shared store, and says which bytes it has. The
+    /// shard is read and checked there like a submitted one, and committed as it is.
+    ///
+    /// # Errors
+    /// As [`commit`](Self::commit); [`CoordinatorError::BadShard`] also if it is not there;
+    /// [`CoordinatorError::NoSharedStore`].
+    pub fn commit_stored(
+        &self,
+        lease: LeaseId,
+        digest: ShardDigest,
+    ) -> Result<Committed, CoordinatorError> {
+        let (unit, worker) = self.submitter(lease)?;
+        // The store may be as slow to be read as to be written.
+        let _held = self.hold(lease);
+        let _turn = self.turn(unit);
+        if self.shard_digest(unit) == Some(digest) {
+            return self.complete(unit, lease, digest);
+        }
+        let read = self.shards.read_submitted(unit, &digest);
+        let bytes = match self.fail_if_bad(lease, read) {
+            Err(error @ (CoordinatorError::Table(_) | CoordinatorError::Store(_))) => {
+                self.decide(|scheduler, now| scheduler.hold(now, lease))?;
+                return Err(error);
+            }
+            read => read?,
+        };
+        let checked = self.shards.check_submitted(unit, &bytes);
+        if checked.is_err()
+            && let Err(error) = self.shards.remove_result(unit, &digest)
+        {
+            tracing::warn!(unit = unit.0, %error, "a refused shard stays in the store");
+        }
+        let shard = self.fail_if_bad(lease, checked)?;
+        let result = UnitResult { shard, worker };
+        if self.shard_digest(unit).is_none()
+            && let Err(error) = self.change_record(unit, |before| done_record(before, &result))
+        {
+            self.decide(|scheduler, now| scheduler.hold(now, lease))?;
+            return Err(error);
+        }
+        self.complete(unit, lease, shard)
+    }
+
+    /// The unit and worker of a lease for which a shard comes, if shards are still welcome.
+    fn submitter(&self, lease: LeaseId) -> Result<(UnitId, WorkerName), CoordinatorError> {
+        let inner = self.inner();
+        if let Status::Stopped(stop) = inner.scheduler.status()
+            && matches!(stop.reason, StopReason::Conflict(_))
+        {
+            return Err(CoordinatorError::Stopped(stop.clone()));
+        }
+        Ok(inner.scheduler.holder(lease)?)
+    }
+
+    /// Passes on what became of a shard's check; a bad shard is a failure of the lease.
+    fn fail_if_bad<T>(
+        &self,
+        lease: LeaseId,
+        checked: Result<T, CoordinatorError>,
+    ) -> Result<T, CoordinatorError> {
+        if let Err(error @ CoordinatorError::BadShard { .. }) = &checked {
+            self.fail(lease, &error.to_string())?;
+        }
+        checked
     }
 
     /// A done unit's shard is missing or damaged: forgets it, and the unit goes out again.
@@ -77,8 +133,9 @@ impl Job {
         let merged = self.shards.merged()?;
         self.shards.forget_merged()?;
         for unit in (0..merged.units).map(UnitId).filter(|&u| u != unit).chain([unit]) {
+            let Some(digest) = self.shard_digest(unit) else { continue };
             self.change_record(unit, pending_record)?;
-            self.shards.remove(unit)?;
+            self.shards.remove_result(unit, &digest)?;
             self.decide(|scheduler, now| scheduler.reopen(now, unit))?;
         }
         Ok(())
@@ -99,10 +156,10 @@ impl Job {
     fn store(
         &self,
         unit: UnitId,
-        bytes: &[u8],
+        bytes: Bytes,
         result: &UnitResult,
     ) -> Result<(), CoordinatorError> {
-        self.shards.put(unit, bytes)?;
+        self.shards.put(unit, &result.shard, bytes)?;
         fail::fail_point!("commit::stored", |_| std::process::abort());
         self.change_record(unit, |before| done_record(before, result))?;
         fail::fail_point!("commit::recorded", |_| std::process::abort());
@@ -121,9 +178,15 @@ impl Job {
             CompleteAnswer::Identical { first_worker } => Ok(Committed::Identical { first_worker }),
             CompleteAnswer::Conflict(conflict) => {
                 let reason = StopReason::Conflict(Box::new(conflict));
-                Err(CoordinatorError::Stopped(Stop { unit, reason }))
+                Err(CoordinatorError::Stopped(Stop { unit: Some(unit), reason }))
             }
         }
+    }
+
+    /// Keeps a lease from running out while its shard is being stored.
+    fn hold(&self, lease: LeaseId) -> Held<'_> {
+        self.inner().held.push(lease);
+        Held { job: self, lease }
     }
 
     /// Waits until no other thread writes this unit's shard or record.
@@ -145,5 +208,21 @@ impl Drop for Turn<'_> {
     fn drop(&mut self) {
         self.job.inner().being_stored.remove(&self.unit);
         self.job.stored.notify_all();
+    }
+}
+
+/// A lease that does not run out.
+struct Held<'a> {
+    job: &'a Job,
+    lease: LeaseId,
+}
+
+impl Drop for Held<'_> {
+    fn drop(&mut self) {
+        let mut inner = self.job.inner();
+        // Once: the same shard may be coming in twice.
+        if let Some(place) = inner.held.iter().position(|lease| *lease == self.lease) {
+            inner.held.swap_remove(place);
+        }
     }
 }

@@ -12,12 +12,13 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use retrotab_tablefmt::layout::SectionId;
 use retrotab_tablefmt::manifest::Made;
+use retrotab_tablefmt::objects::SharedStore;
 use retrotab_tablefmt::shard::Shard;
 
 use crate::clock::{Clock, SystemClock};
 use crate::error::CoordinatorError;
 use crate::folder::WorkFolder;
-use crate::ids::{LeaseId, Tick, UnitId, WorkerId};
+use crate::ids::{LeaseId, ShardDigest, Tick, UnitId, WorkerId};
 use crate::plan::Plan;
 use crate::scheduler::{
     Event, HeartbeatAnswer, JobProgress, LeaseAnswer, Policy, ReclaimAnswer, Scheduler, Status,
@@ -42,6 +43,8 @@ pub struct JobOptions {
     /// Hears what happens. Called while the job decides: it must be quick and must not call
     /// the job.
     pub observer: Arc<dyn Fn(&Event) + Send + Sync>,
+    /// The store that is shared with the workers; without one the shards are in the work folder.
+    pub store: Option<SharedStore>,
 }
 
 impl Default for JobOptions {
@@ -51,6 +54,7 @@ impl Default for JobOptions {
             recovery: Recovery::Refuse,
             clock: Arc::new(SystemClock::default()),
             observer: Arc::new(|_| {}),
+            store: None,
         }
     }
 }
@@ -87,6 +91,8 @@ struct Inner {
     scheduler: Scheduler,
     /// Units whose shard or record is being written, one thread each.
     being_stored: HashSet<UnitId>,
+    /// Leases whose shards are being stored: the storage's delay is not theirs.
+    held: Vec<LeaseId>,
     /// Decisions that are not in the state yet.
     unsaved: Vec<Event>,
 }
@@ -172,6 +178,18 @@ impl Job {
         Ok(self.decide(|scheduler, now| scheduler.heartbeat(now, lease, entries))?)
     }
 
+    /// A worker says how many entries of other sections it has fetched for its unit.
+    ///
+    /// # Errors
+    /// [`CoordinatorError::Refused`] if the lease is unknown.
+    pub fn fetching(
+        &self,
+        lease: LeaseId,
+        entries: u64,
+    ) -> Result<HeartbeatAnswer, CoordinatorError> {
+        Ok(self.decide(|scheduler, now| scheduler.fetching(now, lease, entries))?)
+    }
+
     /// A worker could not compute its unit.
     ///
     /// # Errors
@@ -212,7 +230,16 @@ impl Job {
     /// [`CoordinatorError::BadStoredShard`] if it is missing or damaged; the unit then goes
     /// out again. [`CoordinatorError::Table`] if the system refuses.
     pub fn shard(&self, unit: UnitId) -> Result<Shard, CoordinatorError> {
-        self.reopen_if_bad(self.shards.open_shard(unit))
+        let Some(digest) = self.shard_digest(unit) else {
+            let what = "the unit is not done".to_owned();
+            return Err(CoordinatorError::BadStoredShard { unit, what });
+        };
+        self.reopen_if_bad(self.shards.open_shard(unit, &digest))
+    }
+
+    /// The exact bytes of a unit's stored shard; `None` if the unit is not done.
+    pub fn shard_digest(&self, unit: UnitId) -> Option<ShardDigest> {
+        self.inner().scheduler.result(unit).map(|result| result.shard)
     }
 
     /// Fills `out` with the raw bytes of a column of a complete section, from an entry of the
@@ -251,12 +278,16 @@ impl Job {
         &self.shards
     }
 
-    /// Bytes of all shards in the store.
+    /// Bytes of the shards of all units that are done and not merged yet.
     ///
     /// # Errors
-    /// [`CoordinatorError::Io`].
+    /// [`CoordinatorError::Table`] if the system refuses.
     pub fn stored_bytes(&self) -> Result<u64, CoordinatorError> {
-        Ok(self.shards.list()?.into_values().sum())
+        let merged = self.shards.merged()?;
+        let inner = self.inner();
+        let units = (merged.units..self.plan.graph().unit_count()).map(UnitId);
+        let results = units.filter_map(|unit| inner.scheduler.result(unit));
+        Ok(results.map(|result| result.shard.length).sum())
     }
 
     /// How the table was made, so far, for its manifest.
@@ -278,8 +309,10 @@ impl Job {
 
     /// Lets the scheduler decide, and writes down what it decided.
     fn decide<T>(&self, decision: impl FnOnce(&mut Scheduler, Tick) -> T) -> T {
-        let mut inner = self.inner();
-        let answer = decision(&mut inner.scheduler, self.clock.now());
+        let inner = &mut *self.inner();
+        let now = self.clock.now();
+        inner.scheduler.hold_all(now, inner.held.iter().copied());
+        let answer = decision(&mut inner.scheduler, now);
         let events = inner.scheduler.take_events();
         for event in &events {
             log(&self.name, event);

@@ -10,14 +10,15 @@ use std::sync::{Arc, Condvar, Mutex};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use retrotab_proto::v1::JobRecord;
+use retrotab_tablefmt::objects::StoredShard;
 
 use crate::error::CoordinatorError;
 use crate::folder::WorkFolder;
 use crate::ids::UnitId;
 use crate::plan::Plan;
-use crate::scheduler::{Scheduler, StopReason, UnitResult};
+use crate::scheduler::{Conflict, Scheduler, Stop, StopReason, UnitResult};
 use crate::shards::{Merged, ShardStore};
-use crate::state::{STATE_VERSION, SledStore, StateStore, job_record, stop_of};
+use crate::state::{STATE_VERSION, SledStore, StateStore, job_record, stop_of, stop_record};
 
 use super::{Inner, Job, JobOptions, Record, done_record, pending_record, result_of};
 
@@ -75,14 +76,19 @@ impl Job {
         options: JobOptions,
     ) -> Result<(Job, Opening), CoordinatorError> {
         let (folder, plan) = (WorkFolder::open(work)?, Arc::new(plan));
-        let shards = ShardStore::open(&folder.shards(), plan.clone())?;
+        let shards = ShardStore::open(&folder.shards(), options.store, plan.clone())?;
         let start = Start { folder: &folder, plan: &plan, shards: &shards };
         let (state, record, opening) = start.open_state(options.recovery)?;
         let done = start.done_units(&*state)?;
         let scheduler =
             Scheduler::new(plan.graph().clone(), options.policy, record.openings, done)?;
         tracing::info!(job = %plan.digest(), folder = %work.display(), ?opening, "job opened");
-        let inner = Inner { scheduler, being_stored: HashSet::new(), unsaved: Vec::new() };
+        let inner = Inner {
+            scheduler,
+            being_stored: HashSet::new(),
+            held: Vec::new(),
+            unsaved: Vec::new(),
+        };
         let job = Job {
             name: plan.digest().to_string()[..12].to_owned(),
             plan,
@@ -125,7 +131,7 @@ impl Start<'_> {
                 drop(state);
                 if recovery == Recovery::Refuse {
                     let folder = self.folder.path().to_owned();
-                    return Err(CoordinatorError::StateMissing { folder });
+                    return Err(CoordinatorError::StateMissing { folder, shards: self.url() });
                 }
                 tracing::warn!("the state is missing; rebuilding it from the shards");
                 self.rebuild()
@@ -168,15 +174,25 @@ impl Start<'_> {
         let Some(stop) = &record.stop else { return Ok(()) };
         let stop = stop_of(stop).map_err(|what| damaged(self.folder, what))?;
         match stop.reason {
-            StopReason::Conflict(_) => {
-                let folder = self.folder.path().to_owned();
-                Err(CoordinatorError::Untrusted { folder, stop })
-            }
-            StopReason::FailedTooOften { .. } => {
+            StopReason::Conflict(_) => Err(self.untrusted(stop)),
+            StopReason::FailedTooOften { .. }
+            | StopReason::LostTooOften { .. }
+            | StopReason::Cancelled => {
                 tracing::warn!(%stop, "the job had stopped; trying again");
                 Ok(())
             }
         }
+    }
+
+    /// URL of the job's shards, if they are in a shared store.
+    fn url(&self) -> Option<String> {
+        let store = self.shards.shared()?;
+        Some(format!("{}/{}", store.url(), self.plan.digest()))
+    }
+
+    fn untrusted(&self, stop: Stop) -> CoordinatorError {
+        let folder = self.folder.path().to_owned();
+        CoordinatorError::Untrusted { folder, shards: self.url(), stop }
     }
 
     fn new_record(&self) -> JobRecord {
@@ -188,7 +204,8 @@ impl Start<'_> {
         state: Box<dyn StateStore>,
         before: JobRecord,
     ) -> Result<OpenState, CoordinatorError> {
-        let found = self.reconcile(&*state)?;
+        let found = self.reconcile(&*state);
+        let found = self.remember_conflict(&*state, before.clone(), found)?;
         let openings = before.openings.saturating_add(1);
         let record = JobRecord { openings, stop: None, ..before };
         state.put_job(&record)?;
@@ -200,42 +217,98 @@ impl Start<'_> {
     fn rebuild(&self) -> Result<OpenState, CoordinatorError> {
         self.folder.set_state_aside()?;
         let state: Box<dyn StateStore> = Box::new(SledStore::open(&self.folder.state())?);
-        let found = self.reconcile(&*state)?;
         let record = self.new_record();
+        let found = self.reconcile(&*state);
+        let found = self.remember_conflict(&*state, record.clone(), found)?;
         state.put_job(&record)?;
         Ok((state, record, Opening::Rebuilt(found)))
+    }
+
+    /// Passes on what was found; a job that cannot be trusted stays so.
+    fn remember_conflict(
+        &self,
+        state: &dyn StateStore,
+        record: JobRecord,
+        found: Result<Found, CoordinatorError>,
+    ) -> Result<Found, CoordinatorError> {
+        if let Err(CoordinatorError::Untrusted { stop, .. }) = &found {
+            state.put_job(&JobRecord { stop: Some(stop_record(stop)), ..record })?;
+        }
+        found
     }
 
     /// Makes records and shards agree.
     fn reconcile(&self, state: &dyn StateStore) -> Result<Found, CoordinatorError> {
         let mut records = state.units()?;
-        let mut files = self.shards.list()?;
+        let mut stored = self.shards.list()?;
         let mut found = Found::default();
         let done = self.done_units(state)?;
-        let merged = self.merged(&done, &files)?;
+        let merged = self.merged(&done, &stored)?;
         for (unit, result) in done {
-            match files.remove(&unit) {
-                _ if unit.0 < merged.units => found.units_done += 1,
-                Some(length) if length == result.shard.length => found.units_done += 1,
-                _ => self.drop_bad(state, unit, &mut records, &mut found)?,
+            let mut others = stored.remove(&unit).unwrap_or_default();
+            if unit.0 < merged.units {
+                found.units_done += 1;
+                continue;
+            }
+            let before = others.len();
+            others.retain(|shard| !self.shards.is_result(shard, &result.shard));
+            let is_there = others.len() < before;
+            self.only_sound(unit, &others, Some(result))?;
+            if is_there {
+                found.units_done += 1;
+            } else {
+                self.drop_bad(state, unit, &mut records, &mut found)?;
             }
         }
-        for unit in files.into_keys() {
-            match self.shards.check(unit) {
-                Ok(shard) => {
-                    let result = UnitResult { shard, worker: UNKNOWN_WORKER.into() };
+        for (unit, shards) in stored {
+            match self.only_sound(unit, &shards, None)? {
+                Some(result) => {
                     state.put_unit(unit, &done_record(records.remove(&unit), &result))?;
                     found.units_done += 1;
                     found.adopted += 1;
                 }
-                Err(CoordinatorError::BadStoredShard { what, .. }) => {
-                    tracing::warn!(unit = unit.0, %what, "a stored shard is bad");
-                    self.drop_bad(state, unit, &mut records, &mut found)?;
-                }
-                Err(error) => return Err(error),
+                None => self.drop_bad(state, unit, &mut records, &mut found)?,
             }
         }
         Ok(found)
+    }
+
+    /// The sound one among stored shards of a unit, if none is known; bad ones are removed.
+    ///
+    /// # Errors
+    /// [`CoordinatorError::Untrusted`] if there are two: one of them was computed wrongly.
+    fn only_sound(
+        &self,
+        unit: UnitId,
+        shards: &[StoredShard],
+        known: Option<UnitResult>,
+    ) -> Result<Option<UnitResult>, CoordinatorError> {
+        let mut sound = known;
+        for stored in shards {
+            let shard = match self.shards.check(stored) {
+                Ok(shard) => shard,
+                Err(CoordinatorError::BadStoredShard { what, .. }) => {
+                    tracing::warn!(unit = unit.0, %what, "a stored shard is bad; removing it");
+                    self.shards.remove(std::slice::from_ref(stored))?;
+                    continue;
+                }
+                Err(error) => return Err(error),
+            };
+            match &sound {
+                Some(first) if first.shard != shard => {
+                    let conflict = Conflict {
+                        first_worker: first.worker.clone(),
+                        first_shard: first.shard,
+                        second_worker: UNKNOWN_WORKER.into(),
+                        second_shard: shard,
+                    };
+                    let reason = StopReason::Conflict(Box::new(conflict));
+                    return Err(self.untrusted(Stop { unit: Some(unit), reason }));
+                }
+                _ => sound = Some(UnitResult { shard, worker: UNKNOWN_WORKER.into() }),
+            }
+        }
+        Ok(sound)
     }
 
     /// How much is merged, which counts only if every unit is done and no other shard is
@@ -243,11 +316,13 @@ impl Start<'_> {
     fn merged(
         &self,
         done: &[(UnitId, UnitResult)],
-        files: &BTreeMap<UnitId, u64>,
+        stored: &BTreeMap<UnitId, Vec<StoredShard>>,
     ) -> Result<Merged, CoordinatorError> {
         let merged = self.shards.merged()?;
         let there = |(unit, result): &(UnitId, UnitResult)| {
-            unit.0 < merged.units || files.get(unit) == Some(&result.shard.length)
+            let shards = stored.get(unit).map_or(&[][..], Vec::as_slice);
+            unit.0 < merged.units
+                || shards.iter().any(|shard| self.shards.is_result(shard, &result.shard))
         };
         if done.len() == self.plan.graph().unit_count() as usize && done.iter().all(there) {
             return Ok(merged);
@@ -286,7 +361,7 @@ impl Start<'_> {
             state.put_unit(unit, &pending_record(records.remove(&unit)))?;
             found.bad.push(unit);
         }
-        self.shards.remove(unit)
+        Ok(())
     }
 }
 

@@ -3,7 +3,7 @@
 //! Two kinds of numbers are exposed. *Counters* live as long as the process, and are counted up
 //! where things happen. Everything that says how things *stand* is taken from the [`View`] at
 //! the moment of reading, so that nothing is left of what is no more. Labels have few values
-//! (states, method names, names of at most [`standing::JOBS`] jobs); names of workers, which
+//! (states, method names, names of at most 50 jobs); names of workers, which
 //! come and go, are no label.
 
 mod calls;

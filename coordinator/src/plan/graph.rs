@@ -77,6 +77,25 @@ impl Graph {
         &self.dependents[section.0 as usize]
     }
 
+    /// Entries of the largest section that this one needs: what a worker has to fetch before
+    /// its first unit of the section, and keeps for the others.
+    ///
+    /// # Panics
+    /// If the section is not of this graph.
+    pub fn largest_need(&self, section: SectionId) -> u64 {
+        let needs = self.section(section).needs.iter();
+        needs.map(|need| self.section(*need).entries).max().unwrap_or(0)
+    }
+
+    /// Entries of all sections that this one needs.
+    ///
+    /// # Panics
+    /// If the section is not of this graph.
+    pub fn needed_entries(&self, section: SectionId) -> u64 {
+        let needs = self.section(section).needs.iter();
+        needs.map(|need| self.section(*need).entries).sum()
+    }
+
     /// The units of a section, in order.
     ///
     /// # Panics
@@ -210,6 +229,8 @@ mod tests {
         assert_eq!(graph.units_of(SectionId(0)).collect::<Vec<_>>(), [UnitId(0), UnitId(1)]);
         assert_eq!(graph.unit(UnitId(3)), Some(unit(2, 0, 1)));
         assert_eq!(graph.unit(UnitId(4)), None);
+        assert_eq!([0, 1, 2].map(|s| graph.largest_need(SectionId(s))), [0, 5, 5]);
+        assert_eq!([0, 1, 2].map(|s| graph.needed_entries(SectionId(s))), [0, 5, 8]);
     }
 
     #[test]

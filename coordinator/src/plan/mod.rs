@@ -6,23 +6,23 @@
 
 mod describe;
 mod graph;
-mod identity;
+mod hands;
 mod size;
 mod stack;
+mod sticks;
 #[cfg(test)]
 pub(crate) mod test_layouts;
 
 use std::sync::Arc;
 
-use retrotab_tablefmt::frame::{ZSTD_LEVEL, zstd_version};
-use retrotab_tablefmt::layout::{FRAME_RAW, SectionId, TableLayout, UnitRange};
+use retrotab_tablefmt::layout::{SectionId, TableLayout, UnitRange};
 use retrotab_tablefmt::shard::JobDigest;
 use retrotab_tablefmt::spec::TableSpec;
 
 pub use crate::ids::UnitId;
 pub use describe::BadDescription;
 pub use graph::{Graph, MAX_UNITS, SectionNode};
-pub use identity::{Difference, JobIdentity};
+pub use retrotab_tablefmt::identity::{Difference, JobIdentity};
 pub use size::UnitSize;
 
 /// A job that cannot be planned. All but [`TooManyUnits`](PlanError::TooManyUnits) mean that
@@ -119,6 +119,8 @@ impl Plan {
     ) -> Result<Plan, PlanError> {
         let needs = match &spec {
             TableSpec::Stack(_) => stack::needs(&layout)?,
+            TableSpec::Sticks(spec) => sticks::needs(*spec, &layout)?,
+            TableSpec::Hands(_) => hands::needs(&layout),
         };
         let entries = layout.sections.iter().map(|s| s.entries);
         let sections = needs.into_iter().zip(entries);
@@ -126,7 +128,7 @@ impl Plan {
         let unit_entries = size.entries(&layout);
         let units = graph::cut(&layout, unit_entries)?;
         let graph = Arc::new(Graph::new(sections, units)?);
-        let identity = identity_of(&spec, &layout, unit_entries);
+        let identity = JobIdentity::new(&spec, &layout, unit_entries);
         Ok(Plan { spec, layout, unit_entries, identity, graph })
     }
 
@@ -157,7 +159,7 @@ impl Plan {
 
     /// The digest that every shard of the job carries.
     pub fn digest(&self) -> JobDigest {
-        JobDigest(*self.identity.digest().as_bytes())
+        self.identity.job_digest()
     }
 
     /// The entries of a unit, or `None` if there is no such unit.
@@ -172,25 +174,6 @@ impl Plan {
         let index = (entry < spec.entries).then(|| entry / self.unit_entries)?;
         self.graph.units_of(section).nth(index as usize)
     }
-}
-
-/// Raised whenever equal lines would not mean equal shards any more.
-const JOB_FORMAT: u32 = 1;
-
-fn identity_of(spec: &TableSpec, layout: &TableLayout, unit_entries: u64) -> JobIdentity {
-    let columns = layout.columns.iter().map(|c| format!("{}:{}", c.name, c.entry.name()));
-    let sections = layout.sections.iter().map(|s| format!("{} {}\n", s.name, s.entries));
-    let sections = blake3::hash(sections.collect::<String>().as_bytes());
-    JobIdentity::from_lines(&[
-        ("job-format", JOB_FORMAT.to_string()),
-        ("table", spec.to_string()),
-        ("rules", spec.rule_text()),
-        ("columns", columns.collect::<Vec<_>>().join(" ")),
-        ("sections", format!("{} {}", layout.sections.len(), sections.to_hex())),
-        ("frame-bytes", FRAME_RAW.to_string()),
-        ("zstd", format!("{} level {ZSTD_LEVEL}", zstd_version())),
-        ("unit-entries", unit_entries.to_string()),
-    ])
 }
 
 #[cfg(test)]

@@ -28,7 +28,7 @@ pub struct Grant {
 /// Why a worker got a unit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum GrantKind {
-    /// It was the first ready unit in the order of the plan.
+    /// It was ready.
     Ready,
     /// Nothing was ready; this is a second copy of a unit that another worker is slow with.
     Copy,
@@ -57,6 +57,12 @@ pub enum Idle {
         /// Units being computed.
         running: u32,
     },
+    /// Units are ready, but those at work will be done with them before the worker has
+    /// fetched what they need.
+    Crowded {
+        /// Units that are ready.
+        ready: u32,
+    },
     /// The worker holds as many leases as it may.
     EnoughLeases {
         /// Leases it holds.
@@ -75,6 +81,11 @@ impl fmt::Display for Idle {
             Idle::AllRunning { running } => {
                 write!(f, "all units that are ready are being computed ({running} of them)")
             }
+            Idle::Crowded { ready } => write!(
+                f,
+                "fetching the inputs of the {ready} units that are ready would take longer than \
+                 the workers that have them will need"
+            ),
             Idle::EnoughLeases { held } => write!(f, "the worker already holds {held} leases"),
             Idle::BackingOff { .. } => f.write_str("waiting after a failure"),
         }
@@ -136,7 +147,8 @@ pub enum ReclaimAnswer {
     Granted(Grant),
     /// It is done; drop it.
     AlreadyDone,
-    /// It cannot be computed yet, or others are at it; drop it.
+    /// It cannot be computed yet, others are at it, the job has stopped, or the worker holds
+    /// too much already; drop it.
     NotWanted,
 }
 
@@ -156,8 +168,8 @@ pub struct Conflict {
 /// Why a job stopped before it was finished.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Stop {
-    /// The unit.
-    pub unit: UnitId,
+    /// The unit on which it stopped; `None` if it was cancelled.
+    pub unit: Option<UnitId>,
     /// The reason.
     pub reason: StopReason,
 }
@@ -174,21 +186,39 @@ pub enum StopReason {
         /// What it said, or what became of it.
         reason: String,
     },
+    /// A unit was lost as often as is allowed: out of time, or with its worker.
+    LostTooOften {
+        /// Losses, the last included.
+        losses: u32,
+        /// The last worker.
+        worker: WorkerName,
+        /// What became of it.
+        reason: String,
+    },
     /// Two workers gave different shards.
     Conflict(Box<Conflict>),
+    /// A user cancelled it.
+    Cancelled,
 }
 
 impl fmt::Display for Stop {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let unit = self.unit.0;
+        if let Some(unit) = self.unit {
+            write!(f, "unit {}", unit.0)?;
+        }
         match &self.reason {
-            StopReason::FailedTooOften { attempts, worker, reason } => write!(
+            StopReason::FailedTooOften { attempts, worker, reason } => {
+                write!(f, " failed {attempts} times; the last time on worker {worker}: {reason}")
+            }
+            StopReason::LostTooOften { losses, worker, reason } => write!(
                 f,
-                "unit {unit} failed {attempts} times; the last time on worker {worker}: {reason}"
+                " was lost {losses} times, perhaps because it brings its workers down; the last \
+                 time with worker {worker}: {reason}"
             ),
+            StopReason::Cancelled => f.write_str("cancelled by a user"),
             StopReason::Conflict(c) => write!(
                 f,
-                "unit {unit}: workers {} and {} gave different shards ({} and {}); one of them \
+                ": workers {} and {} gave different shards ({} and {}); one of them \
                  computes wrongly",
                 c.first_worker, c.second_worker, c.first_shard, c.second_shard
             ),
@@ -244,6 +274,9 @@ pub enum Refused {
     /// The lease was never granted in this run, or was given back.
     #[error("lease {0} is unknown; it was given back, or granted before a restart")]
     UnknownLease(LeaseId),
+    /// Two workers gave different shards, so no shard of the job can be trusted.
+    #[error("two workers gave different shards for unit {}: the job never goes on", .0.0)]
+    Untrusted(UnitId),
     /// There is no such unit.
     #[error("the job has no unit {}", .0.0)]
     UnknownUnit(UnitId),

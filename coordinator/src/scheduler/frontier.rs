@@ -25,6 +25,8 @@ struct Section {
     /// Units that are not done.
     left: u32,
     entries_done: u64,
+    /// Entries of ready units.
+    entries_ready: u64,
 }
 
 #[derive(Debug)]
@@ -33,6 +35,8 @@ pub(super) struct Frontier {
     phases: Vec<Phase>,
     sections: Vec<Section>,
     ready: BTreeSet<UnitId>,
+    /// Sections that have ready units.
+    ready_sections: BTreeSet<SectionId>,
     units_done: u32,
     units_running: u32,
 }
@@ -43,12 +47,19 @@ impl Frontier {
             unmet: graph.section(s).needs.len() as u32,
             left: graph.units_of(s).len() as u32,
             entries_done: 0,
+            entries_ready: 0,
         });
         let sections = sections.collect();
         let phases = vec![Phase::Waiting; graph.unit_count() as usize];
-        let ready = BTreeSet::new();
-        let mut frontier =
-            Frontier { graph, phases, sections, ready, units_done: 0, units_running: 0 };
+        let mut frontier = Frontier {
+            graph,
+            phases,
+            sections,
+            ready: BTreeSet::new(),
+            ready_sections: BTreeSet::new(),
+            units_done: 0,
+            units_running: 0,
+        };
         for section in frontier.graph.clone().sections() {
             if frontier.is_open(section) {
                 frontier.open(section);
@@ -61,9 +72,30 @@ impl Frontier {
         &self.graph
     }
 
-    /// Ready units in the order of the plan.
+    #[cfg(test)]
     pub(super) fn ready(&self) -> impl Iterator<Item = UnitId> + '_ {
         self.ready.iter().copied()
+    }
+
+    /// Ready units of a section in the order of the plan.
+    pub(super) fn ready_of(&self, section: SectionId) -> impl Iterator<Item = UnitId> + '_ {
+        let first = self.graph.units_of(section).next();
+        let from = first.into_iter().flat_map(|first| self.ready.range(first..));
+        from.copied().take_while(move |unit| self.graph.range(*unit).section == section)
+    }
+
+    /// Sections that have ready units, in order.
+    pub(super) fn ready_sections(&self) -> impl Iterator<Item = SectionId> + '_ {
+        self.ready_sections.iter().copied()
+    }
+
+    /// Entries of a section's ready units.
+    pub(super) fn entries_ready(&self, section: SectionId) -> u64 {
+        self.sections[section.0 as usize].entries_ready
+    }
+
+    pub(super) fn ready_count(&self) -> u32 {
+        self.ready.len() as u32
     }
 
     pub(super) fn is_ready(&self, unit: UnitId) -> bool {
@@ -103,7 +135,7 @@ impl Frontier {
     /// A ready unit goes out.
     pub(super) fn start(&mut self, unit: UnitId) {
         debug_assert!(self.is_ready(unit));
-        self.ready.remove(&unit);
+        self.unready(unit);
         self.phases[unit.0 as usize] = Phase::Running;
         self.units_running += 1;
     }
@@ -114,14 +146,14 @@ impl Frontier {
         self.phases[unit.0 as usize] = Phase::Waiting;
         self.units_running -= 1;
         if self.is_open(self.graph.range(unit).section) {
-            self.ready.insert(unit);
+            self.make_ready(unit);
         }
     }
 
     /// A unit that was not done is done; says whether its section is now complete.
     pub(super) fn finish(&mut self, unit: UnitId) -> SectionComplete {
         match self.phases[unit.0 as usize] {
-            Phase::Waiting => _ = self.ready.remove(&unit),
+            Phase::Waiting => self.unready(unit),
             Phase::Running => self.units_running -= 1,
             Phase::Done => return SectionComplete::No,
         }
@@ -155,7 +187,7 @@ impl Frontier {
         section.left += 1;
         let was_complete = section.left == 1;
         if self.is_open(range.section) {
-            self.ready.insert(unit);
+            self.make_ready(unit);
         }
         if !was_complete {
             return;
@@ -163,15 +195,37 @@ impl Frontier {
         for dependent in self.graph.clone().dependents(range.section) {
             self.sections[dependent.0 as usize].unmet += 1;
             for unit in self.graph.units_of(*dependent) {
-                self.ready.remove(&unit);
+                self.unready(unit);
             }
         }
     }
 
     fn open(&mut self, section: SectionId) {
-        let waiting = self.graph.units_of(section);
-        let waiting = waiting.filter(|u| self.phases[u.0 as usize] == Phase::Waiting);
-        self.ready.extend(waiting);
+        for unit in self.graph.units_of(section) {
+            if self.phases[unit.0 as usize] == Phase::Waiting {
+                self.make_ready(unit);
+            }
+        }
+    }
+
+    fn make_ready(&mut self, unit: UnitId) {
+        let range = self.graph.range(unit);
+        if self.ready.insert(unit) {
+            self.sections[range.section.0 as usize].entries_ready += range.entries;
+            self.ready_sections.insert(range.section);
+        }
+    }
+
+    fn unready(&mut self, unit: UnitId) {
+        if !self.ready.remove(&unit) {
+            return;
+        }
+        let range = self.graph.range(unit);
+        let section = &mut self.sections[range.section.0 as usize];
+        section.entries_ready -= range.entries;
+        if section.entries_ready == 0 {
+            self.ready_sections.remove(&range.section);
+        }
     }
 }
 

@@ -20,6 +20,8 @@ pub(super) struct Lease {
     pub(super) deadline: Tick,
     /// Entries computed, as its holder says.
     pub(super) progress: u64,
+    /// Entries of other sections fetched for the unit, as its holder says.
+    pub(super) fetched: u64,
     /// `None` while it is active.
     pub(super) ended: Option<Ended>,
 }
@@ -104,8 +106,16 @@ impl Leases {
     ) -> LeaseId {
         let id = self.next;
         self.next = id.next();
-        let lease =
-            Lease { unit, worker, worker_name, granted: now, deadline, progress: 0, ended: None };
+        let lease = Lease {
+            unit,
+            worker,
+            worker_name,
+            granted: now,
+            deadline,
+            progress: 0,
+            fetched: 0,
+            ended: None,
+        };
         self.all.insert(id, lease);
         self.by_deadline.insert((deadline, id));
         self.by_unit.entry(unit).or_default().push(id);
@@ -113,12 +123,25 @@ impl Leases {
         id
     }
 
-    /// Moves the end of an active lease, and notes its progress.
-    pub(super) fn renew(&mut self, id: LeaseId, progress: u64, deadline: Tick) {
+    /// Notes how many entries of its unit a lease has brought.
+    pub(super) fn note_progress(&mut self, id: LeaseId, entries: u64) {
+        if let Some(lease) = self.all.get_mut(&id) {
+            lease.progress = entries;
+        }
+    }
+
+    /// Notes how many entries were fetched for a lease's unit.
+    pub(super) fn note_fetched(&mut self, id: LeaseId, entries: u64) {
+        if let Some(lease) = self.all.get_mut(&id) {
+            lease.fetched = entries;
+        }
+    }
+
+    /// Moves the end of an active lease.
+    pub(super) fn renew(&mut self, id: LeaseId, deadline: Tick) {
         let Some(lease) = self.all.get_mut(&id) else { return };
         self.by_deadline.remove(&(lease.deadline, id));
         lease.deadline = deadline;
-        lease.progress = progress;
         self.by_deadline.insert((deadline, id));
     }
 

@@ -5,31 +5,37 @@
 //! done, the job's end) waits in a list for [`Scheduler::take_events`].
 //!
 //! The rules:
-//! * A unit is ready when all sections that its section needs are complete. Ready units go
-//!   out in the order of the plan; a worker gets a unit it has lost before only if there is
-//!   no other.
-//! * A lease ends when it brings no *progress* in [`Policy::lease_time`]; its unit goes out
-//!   again. After [`Policy::attempts`] failed leases of one unit the job stops.
+//! * A unit is ready when all sections that its section needs are complete. A worker stays in
+//!   the section whose inputs it has; then it goes to one where nobody is at work, or else
+//!   where most is left for each worker, but to none that those at work will have finished by
+//!   the time it has fetched its inputs ([`Policy::fetch_speed`]). Within a section units go
+//!   out in the order of the plan; a worker gets a unit it has lost before only if there is no
+//!   other.
+//! * A lease ends when it brings no *progress*, in fetching or computing, in
+//!   [`Policy::lease_time`]; its unit goes out again. So it does when its worker fails, gives
+//!   it back or goes away. After [`Policy::attempts`] failures or [`Policy::losses`] lost
+//!   leases of one unit the job stops. A stop ends all leases; nothing but
+//!   [`Scheduler::resume`] undoes it.
 //! * When nothing is ready, an idle worker gets a copy of the running unit that will take
 //!   longest, if a fresh start would likely overtake it.
 //! * The first shard of a unit wins, from whatever lease, even one that has ended. A second
 //!   one must have the same bytes; other bytes stop the job.
 //!
 //! No decision looks at all units: the cost of a call is logarithmic in the units and
-//! leases, but for the choice of a copy, which looks at the running units.
+//! leases, but for the choice of a section to join, which looks at the open ones, and the
+//! choice of a copy, which looks at the running units.
 
 mod answers;
+mod choice;
 mod frontier;
+mod heartbeats;
 mod leases;
 mod outcome;
 mod policy;
 mod progress;
+mod stopping;
 mod workers;
 
-#[cfg(test)]
-mod late_tests;
-#[cfg(test)]
-mod property_tests;
 #[cfg(test)]
 mod tests;
 
@@ -65,7 +71,21 @@ pub struct UnitResult {
 #[derive(Debug, Default, Clone)]
 struct Unit {
     result: Option<UnitResult>,
-    failed_leases: u32,
+    /// Leases that ended with a reported failure or a bad shard.
+    failures: u32,
+    /// Leases that ran out of time, or whose worker went away.
+    losses: u32,
+}
+
+impl Unit {
+    /// Counts a lease that ended without a result.
+    fn count(&mut self, ended: Ended) {
+        match ended {
+            Ended::Failed => self.failures += 1,
+            Ended::Expired | Ended::WorkerGone => self.losses += 1,
+            Ended::Completed | Ended::Superseded | Ended::JobStopped => {}
+        }
+    }
 }
 
 /// How far the job is.
@@ -205,7 +225,7 @@ impl Scheduler {
             Status::Finished => return Ok(LeaseAnswer::Finished),
             Status::Stopped(stop) => return Ok(LeaseAnswer::Stopped(stop.clone())),
         }
-        let held = known.leases.len();
+        let held = known.held();
         if held >= self.policy.leases_per_worker {
             return Ok(LeaseAnswer::Idle(Idle::EnoughLeases { held }));
         }
@@ -214,6 +234,10 @@ impl Scheduler {
         }
         if let Some(unit) = self.choose_ready(worker) {
             return Ok(LeaseAnswer::Granted(self.grant(worker, unit, GrantKind::Ready)));
+        }
+        let ready = self.frontier.ready_count();
+        if ready > 0 {
+            return Ok(LeaseAnswer::Idle(Idle::Crowded { ready }));
         }
         if let Some(unit) = self.choose_copy(worker) {
             return Ok(LeaseAnswer::Granted(self.grant(worker, unit, GrantKind::Copy)));
@@ -225,6 +249,11 @@ impl Scheduler {
     /// A worker that computed or still computes a unit from before a restart says so. It may
     /// say so again, if it got no answer: the lease it has then stays as it is.
     ///
+    /// Work that is half done is worth more than the limit on new leases, so a worker may
+    /// reclaim until it holds twice [`Policy::leases_per_worker`]; it gets no new unit before
+    /// it is below the limit again. More than that no honest worker has, and it is not to keep
+    /// units from others.
+    ///
     /// # Errors
     /// [`Refused::UnknownWorker`], [`Refused::UnknownUnit`].
     pub fn reclaim(
@@ -234,7 +263,7 @@ impl Scheduler {
         unit: UnitId,
     ) -> Result<ReclaimAnswer, Refused> {
         self.advance(now);
-        self.workers.get(worker).ok_or(Refused::UnknownWorker(worker))?;
+        let held = self.workers.get(worker).ok_or(Refused::UnknownWorker(worker))?.held();
         self.units.get(unit.0 as usize).ok_or(Refused::UnknownUnit(unit))?;
         if self.frontier.is_done(unit) {
             return Ok(ReclaimAnswer::AlreadyDone);
@@ -247,78 +276,10 @@ impl Scheduler {
         }
         let active = self.leases.of_unit(unit).len();
         let wanted = self.frontier.is_ready(unit) || (1..LEASES_PER_UNIT).contains(&active);
-        if !wanted {
+        if !wanted || held >= self.policy.reclaimed_leases_per_worker() {
             return Ok(ReclaimAnswer::NotWanted);
         }
         Ok(ReclaimAnswer::Granted(self.grant(worker, unit, GrantKind::Reclaimed)))
-    }
-
-    /// A worker says how many entries of its unit it has computed.
-    ///
-    /// Only a number larger than before renews the lease; numbers above the unit's entries
-    /// count as all of them, so a lease cannot be renewed for ever.
-    ///
-    /// # Errors
-    /// [`Refused::UnknownLease`].
-    pub fn heartbeat(
-        &mut self,
-        now: Tick,
-        lease: LeaseId,
-        entries: u64,
-    ) -> Result<HeartbeatAnswer, Refused> {
-        self.advance(now);
-        let known = self.leases.get(lease).ok_or(Refused::UnknownLease(lease))?;
-        if let Some(ended) = known.ended {
-            return Ok(HeartbeatAnswer::Ended(ended));
-        }
-        if self.stop.is_some() {
-            return Ok(HeartbeatAnswer::Ended(Ended::JobStopped));
-        }
-        let entries = entries.min(self.frontier.graph().range(known.unit).entries);
-        if entries <= known.progress {
-            return Ok(HeartbeatAnswer::NoProgress { deadline: known.deadline });
-        }
-        let deadline = self.now + self.policy.lease_time;
-        self.leases.renew(lease, entries, deadline);
-        Ok(HeartbeatAnswer::Renewed { deadline })
-    }
-
-    /// Renews a lease without progress, because the delay is the coordinator's: it could not
-    /// store the shard. It is renewed even if its time ran out meanwhile, unless that was
-    /// noticed: an ended lease stays ended.
-    ///
-    /// # Errors
-    /// [`Refused::UnknownLease`].
-    pub fn hold(&mut self, now: Tick, lease: LeaseId) -> Result<(), Refused> {
-        self.advance_sparing(now, lease);
-        self.leases.get(lease).map(|_| ()).ok_or(Refused::UnknownLease(lease))
-    }
-
-    /// The first ready unit that the worker has not lost before, or else the first.
-    fn choose_ready(&self, worker: WorkerId) -> Option<UnitId> {
-        let lost = &self.workers.get(worker)?.lost;
-        let fresh = self.frontier.ready().find(|unit| !lost.contains(unit));
-        fresh.or_else(|| self.frontier.ready().next())
-    }
-
-    /// The running unit without a copy that will take longest, if this worker could likely
-    /// overtake the one that has it.
-    fn choose_copy(&self, worker: WorkerId) -> Option<UnitId> {
-        let lost = &self.workers.get(worker)?.lost;
-        let latest = Tick(self.now.0.checked_sub(self.policy.copy_after)?);
-        let mut slowest = None;
-        for (_, lease) in self.leases.alone_since(latest) {
-            let entries = self.frontier.graph().range(lease.unit).entries;
-            let remaining = lease.remaining(self.now, entries);
-            let worth_it = lease.worker != worker
-                && !lost.contains(&lease.unit)
-                && self.units[lease.unit.0 as usize].failed_leases < self.policy.attempts
-                && remaining > self.pace.time_for(entries);
-            if worth_it && slowest.is_none_or(|(longest, _)| remaining > longest) {
-                slowest = Some((remaining, lease.unit));
-            }
-        }
-        slowest.map(|(_, unit)| unit)
     }
 
     /// The lease of a unit that the worker holds already.
@@ -337,9 +298,8 @@ impl Scheduler {
         let name = self.workers.get(worker).map_or_else(|| "".into(), |w| w.name.clone());
         let deadline = self.now + self.policy.lease_time;
         let lease = self.leases.grant(unit, (worker, name), self.now, deadline);
-        if let Some(worker) = self.workers.get_mut(worker) {
-            worker.leases.insert(lease);
-        }
-        Grant { lease, unit, range: self.frontier.graph().range(unit), deadline, kind }
+        let range = self.frontier.graph().range(unit);
+        self.workers.start(worker, lease, range.section);
+        Grant { lease, unit, range, deadline, kind }
     }
 }

@@ -1,11 +1,11 @@
-//! How leases end: with a shard, with a failure, given back, or out of time.
+//! How leases end: with a shard, with a failure, given back, out of time, or with their worker.
 
 use crate::ids::{LeaseId, ShardDigest, Tick, UnitId, WorkerId};
 
 use super::leases::Lease;
 use super::{
     CompleteAnswer, Conflict, Ended, Event, Refused, Scheduler, SectionComplete, Stop, StopReason,
-    UnitResult,
+    Unit, UnitResult, WorkerName,
 };
 
 impl Scheduler {
@@ -22,7 +22,7 @@ impl Scheduler {
         shard: ShardDigest,
     ) -> Result<CompleteAnswer, Refused> {
         // With its shard here, a lease must not count as failed, and perhaps stop the job.
-        self.advance_sparing(now, lease);
+        self.advance_sparing(now, [lease]);
         let known = self.leases.get(lease).ok_or(Refused::UnknownLease(lease))?.clone();
         let entries = self.frontier.graph().range(known.unit).entries;
         if known.ended.is_none() {
@@ -83,17 +83,33 @@ impl Scheduler {
         Ok(())
     }
 
-    /// A worker has gone without giving its units back. Its leases count as failed, for the
-    /// units may be what killed it.
+    /// A worker goes in good order. What it still holds goes out again, without fault, as if
+    /// it had given it back.
+    ///
+    /// # Errors
+    /// [`Refused::UnknownWorker`].
+    pub fn worker_left(&mut self, now: Tick, worker: WorkerId) -> Result<(), Refused> {
+        self.advance(now);
+        let left = self.workers.get(worker).ok_or(Refused::UnknownWorker(worker))?;
+        for lease in left.leases().collect::<Vec<_>>() {
+            self.release(now, lease)?;
+        }
+        self.workers.remove(worker);
+        Ok(())
+    }
+
+    /// A worker has gone without a word. Its leases count as lost, for the units may be what
+    /// killed it.
     ///
     /// # Errors
     /// [`Refused::UnknownWorker`].
     pub fn worker_gone(&mut self, now: Tick, worker: WorkerId) -> Result<(), Refused> {
         self.advance(now);
-        let gone = self.workers.remove(worker).ok_or(Refused::UnknownWorker(worker))?;
-        for lease in gone.leases {
+        let gone = self.workers.get(worker).ok_or(Refused::UnknownWorker(worker))?;
+        for lease in gone.leases().collect::<Vec<_>>() {
             self.attempt_failed(lease, Ended::WorkerGone, "the worker went away");
         }
+        self.workers.remove(worker);
         Ok(())
     }
 
@@ -124,13 +140,14 @@ impl Scheduler {
         }
     }
 
-    /// Moves the time on like [`advance`](Self::advance), but renews one lease first, so that
-    /// it does not end now even if its time is over.
-    pub(super) fn advance_sparing(&mut self, now: Tick, lease: LeaseId) {
+    /// Moves the time on like [`advance`](Self::advance), but renews some leases first, so that
+    /// they do not end now even if their time is over.
+    pub(super) fn advance_sparing(&mut self, now: Tick, leases: impl IntoIterator<Item = LeaseId>) {
         self.now = self.now.max(now);
-        if let Some(known) = self.leases.get(lease).filter(|lease| lease.ended.is_none()) {
-            let (progress, deadline) = (known.progress, self.now + self.policy.lease_time);
-            self.leases.renew(lease, progress, deadline);
+        for lease in leases {
+            if self.leases.get(lease).is_some_and(|lease| lease.ended.is_none()) {
+                self.leases.renew(lease, self.now + self.policy.lease_time);
+            }
         }
         self.advance(now);
     }
@@ -144,9 +161,7 @@ impl Scheduler {
         self.events.push(Event::UnitDone { unit, worker });
         if let SectionComplete::Yes(section) = self.frontier.finish(unit) {
             self.events.push(Event::SectionDone { section });
-            if self.frontier.all_done() {
-                self.events.push(Event::JobFinished);
-            }
+            self.note_if_finished();
         }
     }
 
@@ -159,21 +174,18 @@ impl Scheduler {
         };
         let reason = StopReason::Conflict(Box::new(conflict.clone()));
         // Wrong values are worse than missing ones: a conflict replaces an earlier reason.
-        self.stop_job(Stop { unit, reason });
+        self.stop_job(Stop { unit: Some(unit), reason });
         conflict
     }
 
     fn attempt_failed(&mut self, id: LeaseId, ended: Ended, reason: &str) {
-        let Some(Lease { unit, worker, worker_name, .. }) = self.leases.get(id).cloned() else {
-            return;
-        };
+        let active = self.leases.get(id).filter(|lease| lease.ended.is_none());
+        let Some(Lease { unit, worker, worker_name, .. }) = active.cloned() else { return };
         self.end(id, ended);
         if let Some(worker) = self.workers.get_mut(worker) {
             worker.lost.insert(unit);
         }
-        let slot = &mut self.units[unit.0 as usize];
-        slot.failed_leases += 1;
-        let attempts = slot.failed_leases;
+        self.units[unit.0 as usize].count(ended);
         self.events.push(Event::AttemptFailed {
             lease: id,
             unit,
@@ -181,15 +193,29 @@ impl Scheduler {
             ended,
             reason: reason.to_owned(),
         });
-        let last = self.put_back_if_idle(unit) == PutBack::Yes;
-        if last && attempts >= self.policy.attempts && self.stop.is_none() {
-            let (worker, reason) = (worker_name, reason.to_owned());
-            let reason = StopReason::FailedTooOften { attempts, worker, reason };
-            self.stop_job(Stop { unit, reason });
+        // A copy that still runs may bring the result.
+        if self.put_back_if_idle(unit) == PutBack::Yes
+            && let Some(reason) = self.too_often(unit, worker_name, reason)
+        {
+            self.stop_job(Stop { unit: Some(unit), reason });
         }
     }
 
-    fn put_back_if_idle(&mut self, unit: UnitId) -> PutBack {
+    /// Why the job must stop on a unit whose last lease ended like this, if it must.
+    fn too_often(&self, unit: UnitId, worker: WorkerName, reason: &str) -> Option<StopReason> {
+        let Unit { failures, losses, .. } = self.units[unit.0 as usize];
+        let reason = reason.to_owned();
+        if failures >= self.policy.attempts {
+            return Some(StopReason::FailedTooOften { attempts: failures, worker, reason });
+        }
+        (losses >= self.policy.losses).then_some(StopReason::LostTooOften {
+            losses,
+            worker,
+            reason,
+        })
+    }
+
+    pub(super) fn put_back_if_idle(&mut self, unit: UnitId) -> PutBack {
         if self.frontier.is_running(unit) && self.leases.of_unit(unit).is_empty() {
             self.frontier.put_back(unit);
             return PutBack::Yes;
@@ -197,25 +223,18 @@ impl Scheduler {
         PutBack::No
     }
 
-    fn end(&mut self, id: LeaseId, ended: Ended) {
+    pub(super) fn end(&mut self, id: LeaseId, ended: Ended) {
         let Some(worker) = self.leases.get(id).filter(|l| l.ended.is_none()).map(|l| l.worker)
         else {
             return;
         };
         self.leases.end(id, ended);
-        if let Some(worker) = self.workers.get_mut(worker) {
-            worker.leases.remove(&id);
-        }
-    }
-
-    fn stop_job(&mut self, stop: Stop) {
-        self.events.push(Event::JobStopped(stop.clone()));
-        self.stop = Some(stop);
+        self.workers.end(worker, id);
     }
 }
 
 #[derive(PartialEq, Eq)]
-enum PutBack {
+pub(super) enum PutBack {
     Yes,
     No,
 }

@@ -83,7 +83,7 @@ impl Scheduler {
         let workers = self.workers.iter().map(|(worker, known)| WorkerStatus {
             worker,
             name: known.name.clone(),
-            leases: known.leases.len(),
+            leases: known.held(),
         });
         JobProgress {
             units: graph.unit_count(),

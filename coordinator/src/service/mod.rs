@@ -236,10 +236,16 @@ impl Coordinator for Service {
 
     async fn submit_stored(
         &self,
-        _request: Request<v1::SubmitStoredRequest>,
+        request: Request<v1::SubmitStoredRequest>,
     ) -> Answer<v1::SubmitShardResponse> {
-        let what = "this coordinator has no shared store; use SubmitShard";
-        Err(Status::failed_precondition(what))
+        let header = request.into_inner().header;
+        let header = header.ok_or_else(|| Status::invalid_argument("the header is missing"))?;
+        let upload = self.daemon(move |daemon| daemon.begin_submit(&header)).await?;
+        // It is read into memory to be checked.
+        let _coming_in = self.room_for(upload.length()).await?;
+        let first = self.daemon(move |daemon| daemon.finish_stored(upload)).await?;
+        let first_worker = first.map(|name| name.to_string()).unwrap_or_default();
+        Ok(Response::new(v1::SubmitShardResponse { first_worker }))
     }
 
     async fn deregister(

@@ -46,6 +46,8 @@ fn job_code(error: &CoordinatorError) -> Code {
         CoordinatorError::BadStoredShard { .. } => Code::Unavailable,
         CoordinatorError::Io { source, .. } => io_code(source),
         CoordinatorError::Table(TableError::Io { source, .. }) => io_code(source),
+        CoordinatorError::Store(error) if error.is_passing() => Code::Unavailable,
+        CoordinatorError::Store(_) | CoordinatorError::NoSharedStore => Code::FailedPrecondition,
         _ => Code::Internal,
     }
 }

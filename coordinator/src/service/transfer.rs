@@ -53,10 +53,7 @@ impl Service {
         };
         let upload = self.daemon(move |daemon| daemon.begin_submit(&header)).await?;
         let length = upload.length();
-        // One that is larger than all that may come in at a time waits for all of it.
-        let wanted = permits(length.min(self.limits.upload_bytes));
-        let coming_in = self.uploads.clone().acquire_many_owned(wanted).await;
-        let _coming_in = coming_in.map_err(|error| Status::internal(error.to_string()))?;
+        let _coming_in = self.room_for(length).await?;
         let mut bytes = Vec::with_capacity(length as usize);
         while let Some(part) = self.next_part(&mut stream).await? {
             let Part::Data(data) = part else {
@@ -72,6 +69,14 @@ impl Service {
         let first = self.daemon(move |daemon| daemon.finish_submit(upload, bytes)).await?;
         let first_worker = first.map(|name| name.to_string()).unwrap_or_default();
         Ok(v1::SubmitShardResponse { first_worker })
+    }
+
+    /// Waits until a shard of so many bytes may be held in memory.
+    pub(super) async fn room_for(&self, bytes: u64) -> Result<OwnedSemaphorePermit, Status> {
+        // One that is larger than all that may come in at a time waits for all of it.
+        let wanted = permits(bytes.min(self.limits.upload_bytes));
+        let room = self.uploads.clone().acquire_many_owned(wanted).await;
+        room.map_err(|error| Status::internal(error.to_string()))
     }
 
     async fn next_part(

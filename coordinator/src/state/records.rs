@@ -70,6 +70,12 @@ pub(crate) fn stop_record(stop: &Stop) -> v1::Stop {
             let (attempts, last) = (*attempts, Some(last));
             v1::stop::Reason::FailedTooOften(v1::FailedTooOften { attempts, last })
         }
+        StopReason::LostTooOften { losses, worker, reason } => {
+            let last = v1::Failure { worker: worker.to_string(), reason: reason.clone() };
+            let (losses, last) = (*losses, Some(last));
+            v1::stop::Reason::LostTooOften(v1::LostTooOften { losses, last })
+        }
+        StopReason::Cancelled => v1::stop::Reason::Cancelled(v1::Cancelled {}),
         StopReason::Conflict(conflict) => v1::stop::Reason::Conflict(v1::Conflict {
             first_worker: conflict.first_worker.to_string(),
             first_shard: Some(digest_message(&conflict.first_shard)),
@@ -77,7 +83,7 @@ pub(crate) fn stop_record(stop: &Stop) -> v1::Stop {
             second_shard: Some(digest_message(&conflict.second_shard)),
         }),
     };
-    v1::Stop { unit: stop.unit.0, reason: Some(reason) }
+    v1::Stop { unit: stop.unit.map_or(0, |unit| unit.0), reason: Some(reason) }
 }
 
 /// Why a job stopped, or what is wrong with the record.
@@ -91,6 +97,15 @@ pub(crate) fn stop_of(stop: &v1::Stop) -> Result<Stop, &'static str> {
                 reason: last.reason,
             }
         }
+        v1::stop::Reason::LostTooOften(lost) => {
+            let last = lost.last.clone().unwrap_or_default();
+            StopReason::LostTooOften {
+                losses: lost.losses,
+                worker: last.worker.into(),
+                reason: last.reason,
+            }
+        }
+        v1::stop::Reason::Cancelled(v1::Cancelled {}) => StopReason::Cancelled,
         v1::stop::Reason::Conflict(conflict) => StopReason::Conflict(Box::new(Conflict {
             first_worker: conflict.first_worker.as_str().into(),
             first_shard: digest_of(conflict.first_shard.as_ref())?,
@@ -98,7 +113,8 @@ pub(crate) fn stop_of(stop: &v1::Stop) -> Result<Stop, &'static str> {
             second_shard: digest_of(conflict.second_shard.as_ref())?,
         })),
     };
-    Ok(Stop { unit: UnitId(stop.unit), reason })
+    let unit = (reason != StopReason::Cancelled).then_some(UnitId(stop.unit));
+    Ok(Stop { unit, reason })
 }
 
 fn digest_message(digest: &ShardDigest) -> v1::ShardDigest {
@@ -156,9 +172,13 @@ mod tests {
         let worker = "carl".into();
         let failed =
             StopReason::FailedTooOften { attempts: 5, worker, reason: "no memory".to_owned() };
-        for reason in [StopReason::Conflict(Box::new(conflict)), failed] {
-            let stop = Stop { unit: UnitId(7), reason };
+        let (worker, reason) = ("dora".into(), "it went away".to_owned());
+        let lost = StopReason::LostTooOften { losses: 20, worker, reason };
+        for reason in [StopReason::Conflict(Box::new(conflict)), failed, lost] {
+            let stop = Stop { unit: Some(UnitId(7)), reason };
             assert_eq!(stop_of(&stop_record(&stop)), Ok(stop));
         }
+        let cancelled = Stop { unit: None, reason: StopReason::Cancelled };
+        assert_eq!(stop_of(&stop_record(&cancelled)), Ok(cancelled));
     }
 }

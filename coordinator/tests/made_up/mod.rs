@@ -1,4 +1,7 @@
 //! A small job with made-up values: the coordinator does not care what they mean.
+//!
+//! Its shards are in the work folder, or, in the test program `shared_folder`, in a store that
+//! is a shared folder.
 
 #![allow(dead_code)] // Each test file uses a part of it.
 
@@ -11,6 +14,7 @@ use retrotab_coordinator::job::{Committed, Job, JobStatus, Opening, Recovery};
 use retrotab_coordinator::plan::{Plan, UnitSize};
 use retrotab_coordinator::scheduler::{Grant, LeaseAnswer, Policy};
 use retrotab_coordinator::{CoordinatorError, JobOptions};
+use retrotab_tablefmt::objects::{Naming, SharedStore, StoreOptions};
 use retrotab_tablefmt::shard::encode_shard;
 use retrotab_tablefmt::spec::TableSpec;
 use retrotab_tablefmt::stack::{Cards, Rule, StackSpec, Stacks};
@@ -46,11 +50,25 @@ pub fn shard_of(plan: &Plan, unit: UnitId, shift: u64) -> Vec<u8> {
 pub struct Work {
     dir: tempfile::TempDir,
     pub clock: Arc<ManualClock>,
+    pub store: Option<SharedStore>,
 }
 
 impl Work {
     pub fn new() -> Work {
-        Work { dir: tempfile::tempdir().unwrap(), clock: Arc::new(ManualClock::default()) }
+        let mut work = Work::without_store();
+        if env!("CARGO_CRATE_NAME") == "shared_folder" {
+            let folder = work.dir.path().join("store");
+            std::fs::create_dir(&folder).unwrap();
+            let url = format!("file://{}", folder.display());
+            work.store = Some(SharedStore::open(&url, &StoreOptions::default()).unwrap());
+        }
+        work
+    }
+
+    /// The shards are in the work folder.
+    pub fn without_store() -> Work {
+        let (dir, clock) = (tempfile::tempdir().unwrap(), Arc::new(ManualClock::default()));
+        Work { dir, clock, store: None }
     }
 
     pub fn path(&self) -> PathBuf {
@@ -65,8 +83,34 @@ impl Work {
         self.path().join("state")
     }
 
+    /// The folder with the shards of the small job, or of the only one that has any.
+    pub fn shards(&self) -> PathBuf {
+        if self.store.is_none() {
+            return self.path().join("shards");
+        }
+        let store = self.dir.path().join("store");
+        let mut jobs = std::fs::read_dir(&store).unwrap().map(|entry| entry.unwrap().path());
+        jobs.next().unwrap_or_else(|| store.join(small_plan().digest().to_string()))
+    }
+
+    /// The file of a unit's shard. If there is none: where the right one of the small job
+    /// belongs.
     pub fn shard(&self, unit: u32) -> PathBuf {
-        self.path().join(format!("shards/{unit:08}.shard.zst"))
+        if self.store.is_none() {
+            return self.shards().join(format!("{unit:08}.shard.zst"));
+        }
+        let files = std::fs::read_dir(self.shards()).into_iter().flatten();
+        let mut paths = files.map(|entry| entry.unwrap().path());
+        let prefix = format!("{unit:08}.");
+        let is_units =
+            |path: &PathBuf| path.file_name().unwrap().to_str().unwrap().starts_with(&prefix);
+        paths.find(is_units).unwrap_or_else(|| {
+            let plan = small_plan();
+            let unit = UnitId(unit);
+            let known = plan.unit(unit).is_some();
+            let bytes = if known { shard_of(&plan, unit, 0) } else { Vec::new() };
+            self.shards().join(Naming::ByContent.name(unit, blake3::hash(&bytes)).to_string())
+        })
     }
 
     pub fn try_open(
@@ -75,8 +119,8 @@ impl Work {
         recovery: Recovery,
     ) -> Result<(Job, Opening), CoordinatorError> {
         let policy = Policy { attempts: 3, leases_per_worker: 100, ..Policy::one_process() };
-        let clock = self.clock.clone();
-        let options = JobOptions { policy, recovery, clock, ..JobOptions::default() };
+        let (clock, store) = (self.clock.clone(), self.store.clone());
+        let options = JobOptions { policy, recovery, clock, store, ..JobOptions::default() };
         Job::create_or_resume(&self.path(), plan, options)
     }
 

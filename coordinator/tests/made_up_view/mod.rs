@@ -76,7 +76,7 @@ impl MadeUp {
 
     fn story(&self) {
         use EventKind::{Plain, Warning};
-        self.happen("submitted: 178 units in 91 sections", Plain, 74);
+        self.happen("submitted: 204 units in 91 sections", Plain, 74);
         self.happen("worker ant registered with 2 threads", Plain, 70);
         self.happen("worker bee registered with 2 threads", Plain, 69);
         self.happen("worker dragonfly registered with 4 threads", Plain, 66);
@@ -85,9 +85,9 @@ impl MadeUp {
                     unit goes out again";
         self.happen(gone, Warning, 31);
         self.happen("worker cricket registered with 2 threads", Plain, 27);
-        self.happen("section 7,6 is complete", Plain, 20);
-        self.happen("section 8,5 is complete", Plain, 12);
-        self.happen("section 9,4 is complete", Plain, 3);
+        self.happen("section 6,6 is complete", Plain, 20);
+        self.happen("section 7,5 is complete", Plain, 12);
+        self.happen("section 8,4 is complete", Plain, 3);
     }
 }
 
@@ -111,7 +111,7 @@ pub fn worker((name, id): (&&str, u64)) -> v1::WorkerInfo {
         units_done: 30 + 7 * id as u32,
         entries_per_second: RATE + 0.4e6 * id as f64,
         silent_seconds: 0.6 * id as f64,
-        doing: format!("computing unit {}", 100 + id),
+        doing: format!("computing unit {}", 115 + id),
     }
 }
 

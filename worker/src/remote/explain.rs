@@ -41,6 +41,11 @@ fn chain<'a>(error: &'a (dyn Error + 'static)) -> impl Iterator<Item = &'a (dyn 
     })
 }
 
+/// What to do about a failed call, if it is TLS that has failed.
+pub(super) fn hint_about_tls(status: &Status) -> Option<String> {
+    chain(status.source()?).find_map(as_rustls).and_then(tls_hint)
+}
+
 fn hint(status: &Status, cause: &(dyn Error + 'static), url: &str) -> Option<String> {
     if let Some(error) = chain(cause).find_map(as_rustls) {
         return tls_hint(error);

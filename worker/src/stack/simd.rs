@@ -6,13 +6,13 @@
 //! tile is written with intrinsics. Both ways give the same values.
 
 /// Values handled together.
-pub(super) const LANES: usize = 16;
+pub(crate) const LANES: usize = 16;
 
 /// One 16-bit value for each of sixteen rows or columns.
-pub(super) type Values = [u16; LANES];
+pub(crate) type Values = [u16; LANES];
 
 /// Sixteen times sixteen values.
-pub(super) type Tile = [Values; LANES];
+pub(crate) type Tile = [Values; LANES];
 
 /// Instructions the inner loops are compiled for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,7 +36,7 @@ impl Isa {
 
 /// A computation that is compiled for each [`Isa`]. Implementations mark `run`, and what it
 /// calls in its loops, `#[inline(always)]`, so that all of it is compiled for that `Isa`.
-pub(super) trait Kernel {
+pub(crate) trait Kernel {
     /// What it returns.
     type Output;
 
@@ -45,13 +45,13 @@ pub(super) trait Kernel {
 }
 
 /// The operations that are written differently for each [`Isa`].
-pub(super) trait Simd {
+pub(crate) trait Simd {
     /// Swaps rows and columns.
     fn transpose(tile: &Tile) -> Tile;
 }
 
 /// Runs a kernel compiled for `isa`.
-pub(super) fn dispatch<K: Kernel>(isa: Isa, kernel: K) -> K::Output {
+pub(crate) fn dispatch<K: Kernel>(isa: Isa, kernel: K) -> K::Output {
     match isa {
         Isa::Portable => kernel.run::<Portable>(),
         #[cfg(target_arch = "x86_64")]

@@ -2,6 +2,14 @@
 
 use std::fmt;
 
+use crate::frame::{ZSTD_LEVEL, zstd_version};
+use crate::layout::{FRAME_RAW, TableLayout};
+use crate::shard::JobDigest;
+use crate::spec::TableSpec;
+
+/// Raised whenever equal lines would not mean equal shards any more.
+const JOB_FORMAT: u32 = 1;
+
 /// One `key value` line for everything that fixes the bytes of a job's shards. Two jobs with
 /// equal text make equal shards; where texts differ, the lines say in what.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,8 +29,26 @@ pub struct Difference {
 }
 
 impl JobIdentity {
+    /// The identity of the job that makes a table, laid out like this, in units of so many
+    /// entries; that of this program, whose compressor and rules it names.
+    pub fn new(spec: &TableSpec, layout: &TableLayout, unit_entries: u64) -> JobIdentity {
+        let columns = layout.columns.iter().map(|c| format!("{}:{}", c.name, c.entry.name()));
+        let sections = layout.sections.iter().map(|s| format!("{} {}\n", s.name, s.entries));
+        let sections = blake3::hash(sections.collect::<String>().as_bytes());
+        JobIdentity::from_lines(&[
+            ("job-format", JOB_FORMAT.to_string()),
+            ("table", spec.to_string()),
+            ("rules", spec.rule_text()),
+            ("columns", columns.collect::<Vec<_>>().join(" ")),
+            ("sections", format!("{} {}", layout.sections.len(), sections.to_hex())),
+            ("frame-bytes", FRAME_RAW.to_string()),
+            ("zstd", format!("{} level {ZSTD_LEVEL}", zstd_version())),
+            ("unit-entries", unit_entries.to_string()),
+        ])
+    }
+
     /// Puts lines together. Keys have no spaces; keys and values have no line breaks.
-    pub(super) fn from_lines(lines: &[(&str, String)]) -> JobIdentity {
+    fn from_lines(lines: &[(&str, String)]) -> JobIdentity {
         let text = lines.iter().map(|(key, value)| format!("{key} {value}\n")).collect();
         JobIdentity { text }
     }
@@ -35,6 +61,11 @@ impl JobIdentity {
     /// BLAKE3 of the text.
     pub fn digest(&self) -> blake3::Hash {
         blake3::hash(self.text.as_bytes())
+    }
+
+    /// The digest that every shard of the job carries.
+    pub fn job_digest(&self) -> JobDigest {
+        JobDigest(*self.digest().as_bytes())
     }
 
     /// The lines in which this job, the one asked for, differs from the text of another.

@@ -1,0 +1,153 @@
+//! A real S3 server for tests: moto's, from PyPI, in a virtual environment in the target folder.
+
+use std::fs::{self, File};
+use std::io::{Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use retrotab_tablefmt::objects::{SharedStore, StoreOptions};
+
+/// Exactly these versions, so that the server is the same everywhere.
+const REQUIREMENTS: &str = include_str!("requirements.txt");
+
+/// Longest time that the server may take to start, on a machine that is busy with other things.
+const LONGEST_START: Duration = Duration::from_secs(120);
+
+/// Name of the bucket that the tests use.
+pub const BUCKET: &str = "tables";
+
+/// The Python of the virtual environment, which is made when it is first needed.
+fn python() -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("s3-server");
+    fs::create_dir_all(&folder).unwrap();
+    // Only one test makes it, whatever process that is in.
+    let lock = File::create(folder.join("lock")).unwrap();
+    lock.lock().unwrap();
+    let (python, ready) = (folder.join("bin/python"), folder.join("ready"));
+    if fs::read_to_string(&ready).is_ok_and(|made_of| made_of == REQUIREMENTS) {
+        return python;
+    }
+    let list = folder.join("requirements.txt");
+    fs::write(&list, REQUIREMENTS).unwrap();
+    run(Command::new("python3").args(["-m", "venv", "--clear"]).arg(folder.join("new")), "venv");
+    let new = folder.join("new/bin/python");
+    run(Command::new(new).args(["-m", "pip", "install", "--quiet", "-r"]).arg(&list), "pip");
+    // A virtual environment cannot be moved; a link to it can be replaced.
+    let link = folder.join("bin");
+    let _ = fs::remove_file(&link);
+    std::os::unix::fs::symlink("new/bin", &link).unwrap();
+    fs::write(&ready, REQUIREMENTS).unwrap();
+    python
+}
+
+fn run(command: &mut Command, what: &str) {
+    let needed = "the tests with a real S3 server need python3 with venv (Debian: python3-venv) \
+                  and access to PyPI, once";
+    let output = command.output().unwrap_or_else(|error| panic!("{what}: {error}; {needed}"));
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{what} failed; {needed}. It said:\n{said}");
+}
+
+/// A running server; killed when dropped.
+pub struct Server {
+    process: Child,
+    port: u16,
+}
+
+impl Server {
+    /// A server that takes any credentials, with an empty bucket.
+    pub fn start() -> Server {
+        Server::start_at(free_port(), "inf")
+    }
+
+    /// A server that takes no credentials, for it knows none, with an empty bucket.
+    pub fn start_strict() -> Server {
+        // The bucket is made by the only request that needs no credentials.
+        Server::start_at(free_port(), "1")
+    }
+
+    fn start_at(port: u16, requests_without_credentials: &str) -> Server {
+        let log = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("s3-server-{port}.log"));
+        let mut command = Command::new(python());
+        command.args(["-m", "moto.server", "-H", "127.0.0.1", "-p", &port.to_string()]);
+        command.env("INITIAL_NO_AUTH_ACTION_COUNT", requests_without_credentials);
+        command.stdout(Stdio::null()).stderr(File::create(&log).unwrap());
+        let mut server = Server { process: command.spawn().unwrap(), port };
+        let start = Instant::now();
+        while TcpStream::connect(server.address()).is_err() {
+            let ended = server.process.try_wait().unwrap();
+            let said = || fs::read_to_string(&log).unwrap_or_default();
+            assert!(ended.is_none(), "the S3 server ended at once: {}", said());
+            assert!(start.elapsed() < LONGEST_START, "the S3 server does not start: {}", said());
+            thread::sleep(Duration::from_millis(50));
+        }
+        server.make_bucket();
+        server
+    }
+
+    /// Kills it and starts another one at the same address. It has forgotten everything.
+    pub fn restart(&mut self) {
+        self.kill();
+        *self = Server::start_at(self.port, "inf");
+    }
+
+    /// Kills it, like a power cut.
+    pub fn kill(&mut self) {
+        self.process.kill().unwrap();
+        self.process.wait().unwrap();
+    }
+
+    pub fn address(&self) -> (&'static str, u16) {
+        ("127.0.0.1", self.port)
+    }
+
+    fn make_bucket(&self) {
+        let mut stream = TcpStream::connect(self.address()).unwrap();
+        let request = format!(
+            "PUT /{BUCKET} HTTP/1.1\r\nHost: s3.amazonaws.com\r\nContent-Length: 0\r\n\
+             Connection: close\r\n\r\n"
+        );
+        stream.write_all(request.as_bytes()).unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
+    }
+
+    /// What a person would put into the environment to use it.
+    pub fn options(&self) -> StoreOptions {
+        options_for(self.port)
+    }
+
+    pub fn store(&self) -> SharedStore {
+        SharedStore::open(&format!("s3://{BUCKET}/some/folder"), &self.options()).unwrap()
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        // It may have been killed already.
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+/// Settings for a server at a port of this machine; few repetitions, so that a server that is
+/// not there is given up soon.
+pub fn options_for(port: u16) -> StoreOptions {
+    let settings = [
+        ("AWS_ENDPOINT", format!("http://127.0.0.1:{port}")),
+        ("AWS_ALLOW_HTTP", "true".to_owned()),
+        ("AWS_ACCESS_KEY_ID", "somebody".to_owned()),
+        ("AWS_SECRET_ACCESS_KEY", "secret".to_owned()),
+    ];
+    let environment = settings.map(|(key, value)| (key.to_owned(), value)).to_vec();
+    StoreOptions { environment, retries: 2, ..StoreOptions::default() }
+}
+
+/// A port that nobody listens at.
+pub fn free_port() -> u16 {
+    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
+}
