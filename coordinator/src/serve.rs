@@ -10,8 +10,8 @@ use std::time::Duration;
 use retrotab_proto::DESCRIPTORS;
 use retrotab_proto::v1::coordinator_server::CoordinatorServer;
 use tokio::net::TcpListener;
-use tokio_stream::wrappers::TcpListenerStream;
 use tonic::transport::Server;
+use tonic::transport::server::TcpIncoming;
 
 use crate::daemon::Daemon;
 use crate::http::samples::{self, Samples};
@@ -93,12 +93,14 @@ async fn grpc(
         .register_encoded_file_descriptor_set(DESCRIPTORS)
         .register_encoded_file_descriptor_set(tonic_health::pb::FILE_DESCRIPTOR_SET)
         .build_v1()?;
+    // Small answers are not held back to be sent together.
+    let incoming = TcpIncoming::from(listener).with_nodelay(Some(true));
     let served = Server::builder()
         .layer(CallLayer::new(Arc::clone(daemon.metrics())))
         .add_service(health_service)
         .add_service(reflection)
         .add_service(Service::new(daemon, limits).into_server())
-        .serve_with_incoming(TcpListenerStream::new(listener));
+        .serve_with_incoming(incoming);
     Ok(served.await?)
 }
 
