@@ -53,19 +53,8 @@ fn is_users(error: &anyhow::Error) -> bool {
             || cause.is::<EquityError>()
             || cause.downcast_ref::<TableError>().is_some_and(TableError::is_users)
             || cause.downcast_ref::<WorkerError>().is_some_and(WorkerError::is_users)
-            || cause.downcast_ref::<CoordinatorError>().is_some_and(is_users_job)
+            || cause.downcast_ref::<CoordinatorError>().is_some_and(CoordinatorError::is_users)
     })
-}
-
-/// Whether the user asked for something that this folder or these options do not allow.
-fn is_users_job(error: &CoordinatorError) -> bool {
-    match error {
-        CoordinatorError::Plan(_)
-        | CoordinatorError::InUse { .. }
-        | CoordinatorError::OtherJob { .. } => true,
-        CoordinatorError::Table(error) => error.is_users(),
-        _ => false,
-    }
 }
 
 fn is_broken_pipe(error: &anyhow::Error) -> bool {

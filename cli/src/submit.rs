@@ -42,7 +42,7 @@ pub fn submit(family: SubmitFamily) -> anyhow::Result<()> {
         let answer = client.submit_job(request).await.map_err(failed)?.into_inner();
         let job = answer.job.context("the coordinator sent no job")?;
         let before = if answer.existed { " (submitted before)" } else { "" };
-        println!("{}: job {}{before}", job.name, hex(&job.job_digest));
+        println!("{}: job {}{before}", job.name, hex::encode(&job.job_digest));
         if options.wait { wait(&mut client, job, &remote.url).await } else { Ok(()) }
     })
 }
@@ -89,7 +89,8 @@ pub fn cancel(args: &CancelArgs) -> anyhow::Result<()> {
 
 /// The job that a user means.
 fn find(jobs: &[JobSummary], meant: &str) -> anyhow::Result<Vec<u8>> {
-    let fits = |job: &&JobSummary| job.name == meant || hex(&job.job_digest).starts_with(meant);
+    let fits =
+        |job: &&JobSummary| job.name == meant || hex::encode(&job.job_digest).starts_with(meant);
     let found: Vec<_> = jobs.iter().filter(fits).collect();
     match found.as_slice() {
         [job] => Ok(job.job_digest.clone()),
@@ -105,8 +106,4 @@ fn refused(status: &Status, url: &str) -> anyhow::Error {
         None => anyhow!("the coordinator says: {why}"),
         Some(_) => anyhow!("cannot reach the coordinator at {url}: {why}"),
     }
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
+use retrotab_proto::v1;
 pub use retrotab_tablefmt::shard::UnitId;
 
 /// A worker, from its registration until it goes away. Ids are not reused while a
@@ -72,6 +73,19 @@ impl ShardDigest {
     pub fn of(bytes: &[u8]) -> ShardDigest {
         let blake3 = blake3::Hasher::new().update_rayon(bytes).finalize();
         ShardDigest { blake3, length: bytes.len() as u64 }
+    }
+
+    /// As it is sent and stored.
+    pub fn message(&self) -> v1::ShardDigest {
+        v1::ShardDigest { blake3: self.blake3.as_bytes().to_vec(), length: self.length }
+    }
+
+    /// The digest in a message, or what is wrong with it.
+    pub fn of_message(message: Option<&v1::ShardDigest>) -> Result<ShardDigest, &'static str> {
+        let message = message.ok_or("the digest of a shard is missing")?;
+        let blake3 = blake3::Hash::from_slice(&message.blake3);
+        let blake3 = blake3.map_err(|_| "the digest of a shard is not 32 bytes long")?;
+        Ok(ShardDigest { blake3, length: message.length })
     }
 }
 

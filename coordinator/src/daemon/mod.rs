@@ -327,7 +327,7 @@ impl Daemon {
 
     fn by_digest(&self, digest: &[u8]) -> Result<Arc<Entry>, DaemonError> {
         let known = <[u8; 32]>::try_from(digest).ok().and_then(|d| self.find(JobDigest(d)));
-        known.ok_or_else(|| DaemonError::UnknownJob(hex(digest)))
+        known.ok_or_else(|| DaemonError::UnknownJob(hex::encode(&digest[..digest.len().min(40)])))
     }
 }
 
@@ -377,8 +377,4 @@ fn default_name(table: &str) -> String {
     let name = words.collect::<Vec<_>>().join("-");
     let name: String = name.chars().take(60).collect();
     if name.is_empty() { "table".to_owned() } else { name }
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().take(40).map(|byte| format!("{byte:02x}")).collect()
 }

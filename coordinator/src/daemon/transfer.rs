@@ -3,14 +3,11 @@
 use std::sync::Arc;
 
 use retrotab_proto::v1::SubmitHeader;
-use retrotab_tablefmt::frame::MAX_COMPRESSED;
-use retrotab_tablefmt::layout::FRAME_RAW;
-use retrotab_tablefmt::shard::{JobDigest, Shard};
+use retrotab_tablefmt::shard::{JobDigest, Shard, longest_shard};
 
 use crate::error::CoordinatorError;
 use crate::ids::{LeaseId, ShardDigest, UnitId};
 use crate::job::{Committed, Job};
-use crate::plan::Plan;
 use crate::scheduler::{Ended, WorkerName};
 
 use super::Daemon;
@@ -18,8 +15,6 @@ use super::error::DaemonError;
 
 /// Units that can be asked for at a time.
 const MAX_LOCATED: usize = 4096;
-/// A shard's header and seek table, beside the frames, with room to spare.
-const BESIDE_FRAMES: u64 = 1 << 20;
 
 /// A shard that is coming in: whose it is has been checked, its bytes have not.
 pub struct Upload {
@@ -83,8 +78,10 @@ impl Daemon {
         if leased != unit {
             return Err(DaemonError::NotLeased { lease, unit });
         }
-        let expected = digest_of(header).map_err(DaemonError::Request)?;
-        let most = longest_shard(&entry.plan, unit);
+        let expected = ShardDigest::of_message(header.digest.as_ref())
+            .map_err(|what| DaemonError::Request(what.to_owned()))?;
+        let range = entry.plan.unit(unit).ok_or(DaemonError::NotLeased { lease, unit })?;
+        let most = longest_shard(entry.plan.layout(), range);
         if expected.length > most {
             return Err(DaemonError::Request(format!(
                 "the shard of unit {unit} cannot have {} bytes, only up to {most}",
@@ -155,19 +152,4 @@ impl Daemon {
             Committed::Identical { first_worker } => Some(first_worker),
         })
     }
-}
-
-fn digest_of(header: &SubmitHeader) -> Result<ShardDigest, String> {
-    let digest = header.digest.as_ref().ok_or("the shard's digest is missing")?;
-    let blake3 = blake3::Hash::from_slice(&digest.blake3);
-    let blake3 = blake3.map_err(|_| "the shard's digest is not 32 bytes long")?;
-    Ok(ShardDigest { blake3, length: digest.length })
-}
-
-/// Most bytes that a unit's shard can have.
-fn longest_shard(plan: &Plan, unit: UnitId) -> u64 {
-    let entries = plan.unit(unit).map_or(0, |range| range.entries);
-    let frames = |width: u64| (entries * width).div_ceil(FRAME_RAW);
-    let frames: u64 = plan.layout().columns.iter().map(|c| frames(c.entry.bytes())).sum();
-    frames * u64::from(MAX_COMPRESSED) + BESIDE_FRAMES
 }

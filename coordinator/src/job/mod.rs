@@ -15,7 +15,7 @@ use retrotab_tablefmt::manifest::Made;
 use retrotab_tablefmt::objects::SharedStore;
 use retrotab_tablefmt::shard::Shard;
 
-use crate::clock::{Clock, SystemClock};
+use crate::clock::{Clock, SystemClock, unix_millis};
 use crate::error::CoordinatorError;
 use crate::folder::WorkFolder;
 use crate::ids::{LeaseId, ShardDigest, Tick, UnitId, WorkerId};
@@ -299,7 +299,7 @@ impl Job {
         let records = self.state.units()?;
         let workers: HashSet<&str> = records.values().map(|r| r.worker.as_str()).collect();
         let workers = workers.iter().filter(|name| !name.is_empty()).count() as u64;
-        let wall_seconds = open::unix_seconds().saturating_sub(created);
+        let wall_seconds = (unix_millis() / 1000).saturating_sub(created);
         Ok(Made { units: self.plan.graph().unit_count().into(), workers, wall_seconds })
     }
 

@@ -7,11 +7,11 @@
 use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
 use std::sync::{Arc, Condvar, Mutex};
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use retrotab_proto::v1::JobRecord;
 use retrotab_tablefmt::objects::StoredShard;
 
+use crate::clock::unix_millis;
 use crate::error::CoordinatorError;
 use crate::folder::WorkFolder;
 use crate::ids::UnitId;
@@ -196,7 +196,7 @@ impl Start<'_> {
     }
 
     fn new_record(&self) -> JobRecord {
-        JobRecord { created_unix_seconds: unix_seconds(), ..job_record(self.plan, 1) }
+        JobRecord { created_unix_seconds: unix_millis() / 1000, ..job_record(self.plan, 1) }
     }
 
     fn resume(
@@ -367,9 +367,4 @@ impl Start<'_> {
 
 fn damaged(folder: &WorkFolder, what: &str) -> CoordinatorError {
     CoordinatorError::StateDamaged { folder: folder.state(), what: what.to_owned() }
-}
-
-/// The wall clock, for people only.
-pub(super) fn unix_seconds() -> u64 {
-    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs())
 }

@@ -86,10 +86,6 @@ fn address<T>(request: &Request<T>) -> Option<IpAddr> {
     request.remote_addr().map(|address| address.ip())
 }
 
-fn digest_message(digest: ShardDigest) -> v1::ShardDigest {
-    v1::ShardDigest { blake3: digest.blake3.as_bytes().to_vec(), length: digest.length }
-}
-
 fn millis(time: Duration) -> u32 {
     time.as_millis().try_into().unwrap_or(u32::MAX)
 }
@@ -215,7 +211,7 @@ impl Coordinator for Service {
         let located = self.daemon(move |daemon| daemon.locate(&job_digest, &units)).await?;
         let message = |(unit, digest): (UnitId, Option<ShardDigest>)| v1::LocatedShard {
             unit: unit.0,
-            digest: digest.map(digest_message),
+            digest: digest.map(|digest| digest.message()),
         };
         let shards = located.into_iter().map(message).collect();
         Ok(Response::new(v1::LocateShardsResponse { shards }))

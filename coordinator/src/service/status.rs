@@ -1,7 +1,5 @@
 //! From the daemon's errors to status codes, as `retrotab.proto` describes them.
 
-use std::io;
-
 use retrotab_tablefmt::TableError;
 use tonic::{Code, Status};
 
@@ -44,15 +42,12 @@ fn job_code(error: &CoordinatorError) -> Code {
         | CoordinatorError::OtherJob { .. } => Code::FailedPrecondition,
         // The unit goes out again.
         CoordinatorError::BadStoredShard { .. } => Code::Unavailable,
-        CoordinatorError::Io { source, .. } => io_code(source),
-        CoordinatorError::Table(TableError::Io { source, .. }) => io_code(source),
+        // A full disk is freed some day, and a broken one replaced.
+        CoordinatorError::Io { .. } | CoordinatorError::Table(TableError::Io { .. }) => {
+            Code::Unavailable
+        }
         CoordinatorError::Store(error) if error.is_passing() => Code::Unavailable,
         CoordinatorError::Store(_) | CoordinatorError::NoSharedStore => Code::FailedPrecondition,
         _ => Code::Internal,
     }
-}
-
-/// A full disk is freed some day, and a broken one replaced.
-fn io_code(_: &io::Error) -> Code {
-    Code::Unavailable
 }

@@ -10,7 +10,7 @@ use tonic::{Status, Streaming};
 
 use crate::ids::{ShardDigest, UnitId};
 
-use super::{Service, digest_message, permits};
+use super::{Service, permits};
 use retrotab_tablefmt::shard::Shard;
 
 /// Chunks of a shard on their way out.
@@ -111,7 +111,7 @@ struct Sending {
 impl Sending {
     /// Reads chunks and hands them on until all are sent or nobody listens.
     fn run(self, chunks: &mpsc::Sender<Result<v1::FetchShardChunk, Status>>) {
-        let mut digest = Some(digest_message(self.digest));
+        let mut digest = Some(self.digest.message());
         let (mut offset, end) = (self.offset, self.offset + self.length);
         while offset < end || digest.is_some() {
             let size = (end - offset).min(CHUNK_BYTES as u64) as usize;

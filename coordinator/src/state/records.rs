@@ -22,7 +22,7 @@ pub(crate) fn job_record(plan: &Plan, openings: u64) -> v1::JobRecord {
 pub(crate) fn done_record(before: Option<v1::UnitRecord>, result: &UnitResult) -> v1::UnitRecord {
     v1::UnitRecord {
         state: v1::UnitState::Done.into(),
-        shard: Some(digest_message(&result.shard)),
+        shard: Some(result.shard.message()),
         worker: result.worker.to_string(),
         ..before.unwrap_or_default()
     }
@@ -56,7 +56,7 @@ pub(crate) fn result_of(record: &v1::UnitRecord) -> Result<Option<UnitResult>, &
     match record.state() {
         v1::UnitState::Pending => Ok(None),
         v1::UnitState::Done => {
-            let shard = digest_of(record.shard.as_ref())?;
+            let shard = ShardDigest::of_message(record.shard.as_ref())?;
             Ok(Some(UnitResult { shard, worker: record.worker.as_str().into() }))
         }
         v1::UnitState::Unspecified => Err("it has no state"),
@@ -78,9 +78,9 @@ pub(crate) fn stop_record(stop: &Stop) -> v1::Stop {
         StopReason::Cancelled => v1::stop::Reason::Cancelled(v1::Cancelled {}),
         StopReason::Conflict(conflict) => v1::stop::Reason::Conflict(v1::Conflict {
             first_worker: conflict.first_worker.to_string(),
-            first_shard: Some(digest_message(&conflict.first_shard)),
+            first_shard: Some(conflict.first_shard.message()),
             second_worker: conflict.second_worker.to_string(),
-            second_shard: Some(digest_message(&conflict.second_shard)),
+            second_shard: Some(conflict.second_shard.message()),
         }),
     };
     v1::Stop { unit: stop.unit.map_or(0, |unit| unit.0), reason: Some(reason) }
@@ -108,24 +108,13 @@ pub(crate) fn stop_of(stop: &v1::Stop) -> Result<Stop, &'static str> {
         v1::stop::Reason::Cancelled(v1::Cancelled {}) => StopReason::Cancelled,
         v1::stop::Reason::Conflict(conflict) => StopReason::Conflict(Box::new(Conflict {
             first_worker: conflict.first_worker.as_str().into(),
-            first_shard: digest_of(conflict.first_shard.as_ref())?,
+            first_shard: ShardDigest::of_message(conflict.first_shard.as_ref())?,
             second_worker: conflict.second_worker.as_str().into(),
-            second_shard: digest_of(conflict.second_shard.as_ref())?,
+            second_shard: ShardDigest::of_message(conflict.second_shard.as_ref())?,
         })),
     };
     let unit = (reason != StopReason::Cancelled).then_some(UnitId(stop.unit));
     Ok(Stop { unit, reason })
-}
-
-fn digest_message(digest: &ShardDigest) -> v1::ShardDigest {
-    v1::ShardDigest { blake3: digest.blake3.as_bytes().to_vec(), length: digest.length }
-}
-
-fn digest_of(digest: Option<&v1::ShardDigest>) -> Result<ShardDigest, &'static str> {
-    let digest = digest.ok_or("the digest of a shard is missing")?;
-    let blake3 = blake3::Hash::from_slice(&digest.blake3);
-    let blake3 = blake3.map_err(|_| "the digest of a shard is not 32 bytes long")?;
-    Ok(ShardDigest { blake3, length: digest.length })
 }
 
 #[cfg(test)]

@@ -1,0 +1,126 @@
+//! The command line.
+
+mod hands;
+mod network;
+mod sticks;
+mod tables;
+
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+
+use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
+use clap_complete::Shell;
+
+pub use hands::{EquityArgs, EvaluateArgs, ExportArgs, ExportFormat, TopArgs};
+pub use network::{
+    CancelArgs, CertsArgs, CoordinatorArgs, StatusArgs, SubmitOptions, TokenArgs, WorkerArgs,
+};
+pub use sticks::{EnumerateArgs, PlayArgs, SticksCommand};
+pub use tables::{RowsArg, RunFamily, RunOptions, SubmitFamily, hands};
+
+/// Computes big exact tables about card and stick games, and hands them out.
+#[derive(Debug, Parser)]
+#[command(name = "retrotab", version, arg_required_else_help = true)]
+pub struct Args {
+    /// How log lines are written to standard error.
+    #[arg(long, global = true, value_enum, default_value_t, env = "RETROTAB_LOG_FORMAT")]
+    pub log_format: LogFormat,
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// How log lines are written.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub enum LogFormat {
+    /// For people.
+    #[default]
+    Text,
+    /// One JSON object a line.
+    Json,
+}
+
+/// The subcommands.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Compute a table in this process.
+    #[command(subcommand)]
+    Run(RunFamily),
+    /// Hand out the units of jobs to workers on other machines, and put their tables together.
+    Coordinator(CoordinatorArgs),
+    /// Submit a job to a coordinator: the same tables as `run`.
+    #[command(subcommand)]
+    Submit(SubmitFamily),
+    /// Cancel a job of a coordinator. Submitting it again goes on with it.
+    Cancel(CancelArgs),
+    /// Show what a coordinator is doing.
+    Status(StatusArgs),
+    /// Make a private authority and certificates for TLS.
+    Certs(CertsArgs),
+    /// Make a random token for a coordinator and those who call it.
+    Token(TokenArgs),
+    /// Compute for a coordinator.
+    Worker(WorkerArgs),
+    /// Say what a table is.
+    Info(InfoArgs),
+    /// Check every byte of a table.
+    Verify(VerifyArgs),
+    /// Look up positions in a table.
+    Probe(ProbeArgs),
+    /// Play the stick game, or list its games.
+    #[command(subcommand)]
+    Sticks(SticksCommand),
+    /// Write a hand table as Parquet or CSV.
+    Export(ExportArgs),
+    /// List the clusters of a hand table that do best against a random hand.
+    Top(TopArgs),
+    /// Compare poker hands exactly, over all boards.
+    Equity(EquityArgs),
+    /// Say what poker cards are worth.
+    Evaluate(EvaluateArgs),
+    /// Print a completion script for a shell.
+    Completions {
+        /// The shell.
+        shell: Shell,
+    },
+}
+
+/// `info`.
+#[derive(Debug, ClapArgs)]
+pub struct InfoArgs {
+    /// Folder of the table.
+    pub dir: PathBuf,
+    /// Print the manifest.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `verify`.
+#[derive(Debug, ClapArgs)]
+pub struct VerifyArgs {
+    /// Folder of the table.
+    pub dir: PathBuf,
+    /// Threads to check on [default: all cores].
+    #[arg(long, value_name = "N")]
+    pub threads: Option<NonZeroUsize>,
+}
+
+/// `probe`.
+#[derive(Debug, ClapArgs)]
+pub struct ProbeArgs {
+    /// Folder of the table.
+    pub dir: PathBuf,
+    /// The position: for a stack table two lanes like `..1.0` (`.` in the stock, a digit the
+    /// stack it lies on, `-` for an empty lane), for a hand table two hands like `AsKs 2d2c` or
+    /// classes like `AKs 22`, for a stick table the lengths of the segments; `-` alone reads one
+    /// position a line from standard input.
+    #[arg(required_unless_present = "board", num_args = 1.., allow_negative_numbers = true)]
+    pub position: Vec<String>,
+    /// The position of a stick table as a board like `|/||/|.|`: row by row, `|` a stick, `.` a
+    /// struck one; `-` reads one board a line from standard input.
+    #[arg(long, conflicts_with = "position")]
+    pub board: Option<String>,
+    /// Print JSON, one object a line.
+    #[arg(long)]
+    pub json: bool,
+}
