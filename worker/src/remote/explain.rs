@@ -68,6 +68,12 @@ fn hint(status: &Status, cause: &(dyn Error + 'static), url: &str) -> Option<Str
         || has(io::ErrorKind::ConnectionAborted);
     let is_strange = matches!(status.code(), Code::Internal | Code::Unknown | Code::Cancelled)
         || chain(cause).any(|cause| cause.is::<h2::Error>());
+    if !is_plain && (has_ended || is_strange) {
+        // What the coordinator said before it hung up can get lost.
+        let what = "the coordinator has closed the connection; if it asks for a client \
+                    certificate, give --tls-cert and --tls-key";
+        return Some(what.to_owned());
+    }
     if is_plain && (has_ended || is_strange) {
         return Some(format!(
             "something answers there, but not as a coordinator without TLS does: if it serves \
