@@ -167,11 +167,7 @@ impl ShardStore {
     ///
     /// # Errors
     /// [`CoordinatorError::BadShard`] if they are not a sound shard of this unit.
-    pub fn check_submitted(
-        &self,
-        unit: UnitId,
-        bytes: &Bytes,
-    ) -> Result<(), CoordinatorError> {
+    pub fn check_submitted(&self, unit: UnitId, bytes: &Bytes) -> Result<(), CoordinatorError> {
         let bad = |what: String| CoordinatorError::BadShard { unit, what };
         let source = Box::new(bytes.clone());
         let shard = Shard::open(source, Path::new("submitted shard"), self.plan.layout());
