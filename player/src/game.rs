@@ -70,10 +70,31 @@ impl Game {
 
     /// The slot for a rank on a foundation.
     pub fn slot(self, foundation: Foundation, rank: Rank) -> Slot {
-        (0..self.ranks())
-            .map(|index| Slot::new(foundation, index))
-            .find(|&slot| self.rank(slot) == rank)
-            .expect("a foundation takes every rank")
+        // rank + 1 = step * (index + 1) modulo the ranks; the step has an inverse.
+        let inverse = match (self.ranks, foundation.0) {
+            (_, 0) => 1,
+            (_, 1) => self.ranks.div_ceil(2),
+            (5, 2) => 2,
+            (7, 2) => 5,
+            (11, 2) => 4,
+            (_, 2) => 9,
+            (5, _) => 4,
+            (7, _) => 2,
+            (11, _) => 3,
+            (_, _) => 10,
+        };
+        let index = ((rank.0 + 1) * inverse + self.ranks - 1) % self.ranks;
+        Slot::new(foundation, usize::from(index))
+    }
+
+    /// The letters of the game's ranks, lowest first.
+    pub fn letters(self) -> impl Iterator<Item = char> {
+        (0..self.ranks).map(|rank| Rank(rank).letter())
+    }
+
+    /// The rank of the game with this letter.
+    pub fn rank_of_letter(self, letter: char) -> Option<Rank> {
+        Rank::from_letter(letter).filter(|rank| rank.index() < self.ranks())
     }
 
     /// All slots of the game.
@@ -92,6 +113,11 @@ impl Rank {
     pub fn from_letter(letter: char) -> Option<Self> {
         let at = LETTERS.iter().position(|&known| char::from(known) == letter)?;
         Some(Self(at as u8))
+    }
+
+    /// The rank as an index.
+    pub fn index(self) -> usize {
+        usize::from(self.0)
     }
 
     /// The letter of the rank.
@@ -180,5 +206,35 @@ impl SlotSet {
             left &= left - 1;
             Some(slot)
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn foundations_are_the_published_ones() {
+        let game = Game::new(13, 3).unwrap();
+        let written = ["A23456789TJQK", "2468TQA3579JK", "369Q258JA47TK", "48Q37J26TA59K"];
+        for (foundation, written) in Foundation::ALL.into_iter().zip(written) {
+            let slots = (0..13).map(|index| Slot::new(foundation, index));
+            let letters: String = slots.map(|slot| game.rank(slot).letter()).collect();
+            assert_eq!(letters, written);
+        }
+    }
+
+    #[test]
+    fn slots_and_ranks_lead_back() {
+        for ranks in [5, 7, 11, 13] {
+            let game = Game::new(ranks, 2).unwrap();
+            for slot in game.slots().iter() {
+                assert_eq!(game.slot(slot.foundation(), game.rank(slot)), slot, "{ranks}");
+            }
+            assert_eq!(game.slots().len(), game.cards());
+        }
+        assert_eq!(Game::new(12, 3), Err(GameError::Ranks(12)));
+        assert_eq!(Game::new(13, 5), Err(GameError::Stacks(5)));
+        assert_eq!(Game::new(13, 0), Err(GameError::Stacks(0)));
     }
 }

@@ -5,9 +5,21 @@
 //! what a board is worth.
 
 mod board;
+mod deal;
 mod evaluator;
+pub mod fitted;
 mod game;
+mod play;
+pub mod rollout;
+mod rules;
+pub mod score;
+pub mod search;
+pub mod table;
+mod view;
 
-pub use board::{Board, Place, Stack};
+pub use board::{Board, Moves, Place, Stack};
+pub use deal::{Deal, DealError};
 pub use evaluator::{Evaluator, PAIRS};
 pub use game::{Foundation, Game, GameError, Rank, Slot, SlotSet};
+pub use play::{Outcome, Turn, play};
+pub use rules::{Position, Start, Step, StepError};

@@ -1,0 +1,126 @@
+//! From what was typed to a game, a player and deals.
+
+use std::fs;
+
+use anyhow::Context;
+use retrotab_player::fitted::FittedEvaluator;
+use retrotab_player::rollout::RolloutEvaluator;
+use retrotab_player::search::Settings;
+use retrotab_player::table::TableEvaluator;
+use retrotab_player::{Deal, Evaluator, Game, Start};
+
+use crate::args::{EvaluatorName, GameArgs, PlayArgs, ThinkingArgs};
+use crate::failure::UserError;
+
+/// Which game, and how it begins.
+#[derive(Debug, Clone, Copy)]
+pub struct Rules {
+    pub game: Game,
+    pub start: Start,
+}
+
+/// All that a game needs but the deal.
+pub struct Table<'a> {
+    pub rules: Rules,
+    pub settings: Settings,
+    pub evaluator: &'a dyn Evaluator,
+}
+
+/// The game asked for.
+pub fn rules(args: &GameArgs) -> anyhow::Result<Rules> {
+    let game = Game::new(args.ranks, args.stacks).map_err(|e| UserError(e.to_string()))?;
+    let start = if args.base { Start::Base } else { Start::Stock };
+    Ok(Rules { game, start })
+}
+
+/// The player's settings.
+pub fn settings(args: &ThinkingArgs) -> anyhow::Result<Settings> {
+    Ok(Settings::new(args.level, args.kept).map_err(|e| UserError(e.to_string()))?)
+}
+
+/// The evaluator asked for.
+pub fn evaluator(args: &ThinkingArgs, game: Game) -> anyhow::Result<Box<dyn Evaluator>> {
+    let plain: Box<dyn Evaluator> = match args.evaluator {
+        EvaluatorName::Table => Box::new(table(args, game)?),
+        EvaluatorName::Fitted => Box::new(FittedEvaluator::load(table(args, game)?, game)?),
+    };
+    Ok(match args.rollouts {
+        0 => plain,
+        games => Box::new(RolloutEvaluator::new(plain, games)),
+    })
+}
+
+fn table(args: &ThinkingArgs, game: Game) -> anyhow::Result<TableEvaluator> {
+    let Some(dir) = &args.table else {
+        let stacks = game.stacks();
+        let text = format!(
+            "this evaluator needs --table DIR; make one with `retrotab run stack --stacks \
+             {stacks} --rule choice --out DIR`"
+        );
+        return Err(UserError(text).into());
+    };
+    Ok(TableEvaluator::load(dir, game)?)
+}
+
+/// The deals to play: a part of a series, or lines of a file.
+pub enum Deals {
+    Series { rules: Rules, seed: u64, first: u64, count: u64 },
+    Listed { first: u64, deals: Vec<Deal> },
+}
+
+impl Deals {
+    /// Number of deals, at least 1.
+    pub fn count(&self) -> u64 {
+        match self {
+            Deals::Series { count, .. } => *count,
+            Deals::Listed { deals, .. } => deals.len() as u64,
+        }
+    }
+
+    /// Number of the first deal.
+    pub fn first(&self) -> u64 {
+        match self {
+            Deals::Series { first, .. } | Deals::Listed { first, .. } => *first,
+        }
+    }
+
+    /// A deal, counted from the first one.
+    pub fn get(&self, at: u64) -> anyhow::Result<Deal> {
+        match self {
+            Deals::Series { rules, seed, first, .. } => {
+                let number = first.checked_add(at).context("there are no deals that far")?;
+                Ok(Deal::shuffled(rules.game, rules.start, *seed, number))
+            }
+            Deals::Listed { deals, .. } => {
+                deals.get(at as usize).cloned().context("bug: no such deal")
+            }
+        }
+    }
+}
+
+/// The deals asked for.
+pub fn deals(args: &PlayArgs, rules: Rules) -> anyhow::Result<Deals> {
+    let Some(path) = &args.deals else {
+        let (seed, first, count) = (args.seed, args.deal, args.count);
+        return Ok(Deals::Series { rules, seed, first, count });
+    };
+    let text = fs::read_to_string(path)
+        .with_context(|| format!("{}: cannot read it", path.display()))?;
+    let mut deals = Vec::new();
+    for (number, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
+        let deal = Deal::parse(rules.game, rules.start, line);
+        let at = || format!("{}: line {}", path.display(), number + 1);
+        deals.push(deal.map_err(|error| UserError(format!("{}: {error}", at())))?);
+    }
+    let first = usize::try_from(args.deal).unwrap_or(usize::MAX);
+    if first >= deals.len() {
+        let (path, found) = (path.display(), deals.len());
+        let text = format!("{path}: there is no deal {first}, it has {found}, counted from 0");
+        return Err(UserError(text).into());
+    }
+    deals.drain(..first);
+    if args.count > 1 {
+        deals.truncate(usize::try_from(args.count).unwrap_or(usize::MAX));
+    }
+    Ok(Deals::Listed { first: args.deal, deals })
+}

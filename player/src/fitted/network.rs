@@ -1,0 +1,56 @@
+//! A small network: one hidden layer, a logistic output.
+
+use super::features::{FEATURES, Features};
+
+/// Units of the hidden layer.
+pub const HIDDEN: usize = 32;
+
+/// Weights of a network.
+#[derive(Debug, Clone)]
+pub struct Network {
+    /// By feature, then by hidden unit.
+    first: Vec<[f32; HIDDEN]>,
+    first_bias: [f32; HIDDEN],
+    second: [f32; HIDDEN],
+    second_bias: f32,
+}
+
+impl Network {
+    /// Numbers of a network in a file, in this order: weights by feature and then by hidden
+    /// unit, the biases of the hidden units, the weights of the output, its bias.
+    pub const NUMBERS: usize = FEATURES * HIDDEN + HIDDEN + HIDDEN + 1;
+
+    /// A network from its numbers as little-endian 32-bit floats; `None` when there are not
+    /// [`NUMBERS`](Self::NUMBERS).
+    pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
+        let numbers: Vec<f32> =
+            bytes.chunks_exact(4).map(|b| f32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect();
+        if numbers.len() != Self::NUMBERS || bytes.len() % 4 != 0 {
+            return None;
+        }
+        let (first, rest) = numbers.split_at(FEATURES * HIDDEN);
+        let first = first.chunks_exact(HIDDEN).map(|row| row.try_into().expect("a whole row"));
+        Some(Self {
+            first: first.collect(),
+            first_bias: rest[..HIDDEN].try_into().ok()?,
+            second: rest[HIDDEN..2 * HIDDEN].try_into().ok()?,
+            second_bias: rest[2 * HIDDEN],
+        })
+    }
+
+    /// The natural logarithm of the chance to win.
+    pub fn value(&self, features: &Features) -> f32 {
+        let mut hidden = self.first_bias;
+        for (row, &feature) in self.first.iter().zip(features) {
+            for (unit, weight) in hidden.iter_mut().zip(row) {
+                *unit += weight * feature;
+            }
+        }
+        let mut output = self.second_bias;
+        for (unit, weight) in hidden.iter().zip(&self.second) {
+            output += unit.max(0.0) * weight;
+        }
+        // ln(1 / (1 + exp(-x))), without overflow on either side.
+        output.min(0.0) - (-output.abs()).exp().ln_1p()
+    }
+}

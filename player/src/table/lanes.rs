@@ -1,0 +1,90 @@
+//! From a board to the lanes of a stack table.
+//!
+//! A stack table knows nothing of the order within a stack: a stack card is played as soon as
+//! its lane needs it. On a real stack it may be *blocked*: it also waits for what lies on it. So
+//! for two foundations the closure of "is needed before" says how many stock cards of the other
+//! foundation a stack card waits for.
+
+use crate::game::{Foundation, Game};
+use crate::view::View;
+
+/// A lane: its stock cards and, for each stack, the gaps in which it holds cards of the lane
+/// (bit i - 1: after i stock cards).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub struct PlainLane {
+    /// Stock cards.
+    pub stock: u8,
+    /// Gaps by stack.
+    pub patterns: [u16; Game::MAX_STACKS],
+}
+
+impl PlainLane {
+    /// Stock cards and (gap, stack) pairs: what a table's number of cards bounds.
+    fn cards(&self) -> u32 {
+        u32::from(self.stock) + self.patterns.iter().map(|p| p.count_ones()).sum::<u32>()
+    }
+
+    /// Forgets the last cards of the lane until it fits a table with so many cards a lane.
+    fn trim(&mut self, cards: u32) {
+        while self.cards() > cards {
+            let last = 1u16 << self.stock >> 1;
+            if self.patterns.iter().any(|p| p & last != 0) {
+                self.patterns = self.patterns.map(|p| p & !last);
+            } else {
+                self.stock -= 1;
+            }
+        }
+    }
+}
+
+/// The two lanes of a pair of foundations, trimmed to `cards` cards each.
+pub fn lanes(view: &View, pair: (Foundation, Foundation), cards: u32) -> (PlainLane, PlainLane) {
+    let (a, b) = (0xffffu64 << (16 * pair.0.0), 0xffffu64 << (16 * pair.1.0));
+    // By slot: one more than the stack, and the stock cards of the other foundation that the
+    // card waits for.
+    let mut places = [(0u8, 0u8); 64];
+    view.closures(a | b, |card, needed| {
+        let others = if a >> card.slot.0 & 1 != 0 { b } else { a };
+        let waits = (needed & others & view.stock()).count_ones() as u8;
+        places[usize::from(card.slot.0)] = (card.stack + 1, waits);
+    });
+    (lane(view, pair.0, &places, cards), lane(view, pair.1, &places, cards))
+}
+
+fn lane(view: &View, own: Foundation, places: &[(u8, u8); 64], cards: u32) -> PlainLane {
+    let mut lane = PlainLane::default();
+    for index in view.built(own)..Game::MAX_RANKS {
+        let slot = 16 * own.0 + index as u8;
+        if view.stock() >> slot & 1 != 0 {
+            lane.stock += 1;
+            continue;
+        }
+        let (place, waits) = places[usize::from(slot)];
+        if place == 0 {
+            continue;
+        }
+        if waits > lane.stock {
+            match variant() {
+                0 => {
+                    lane.stock += 1;
+                    continue;
+                }
+                1 => lane.stock += 1,
+                2 => lane.stock += (waits - lane.stock).min(2),
+                3 => lane.stock = waits,
+                _ => {}
+            }
+        }
+        lane.stock = lane.stock.min(15);
+        if lane.stock > 0 {
+            lane.patterns[usize::from(place - 1)] |= 1 << (lane.stock - 1);
+        }
+    }
+    lane.trim(cards);
+    lane
+}
+
+fn variant() -> u32 {
+    static V: std::sync::OnceLock<u32> = std::sync::OnceLock::new();
+    *V.get_or_init(|| std::env::var("MAPV").ok().and_then(|v| v.parse().ok()).unwrap_or(0))
+}
