@@ -34,11 +34,11 @@ fn main() -> Result<(), Failure> {
         None => None,
         Some(path) => {
             let network = Network::from_bytes(&std::fs::read(path)?).ok_or("not a network")?;
-            Some(FittedEvaluator::new(TableEvaluator::load(Path::new(table), game)?, network))
+            Some(FittedEvaluator::new(load(table, game)?, network))
         }
     };
     let plain = match fitted {
-        None => Some(TableEvaluator::load(Path::new(table), game)?),
+        None => Some(load(table, game)?),
         Some(_) => None,
     };
     let (evaluator, table): (&dyn Evaluator, &TableEvaluator) = match (&fitted, &plain) {
@@ -65,6 +65,14 @@ fn main() -> Result<(), Failure> {
     out.flush()?;
     eprintln!("{wins} of {count}");
     Ok(())
+}
+
+fn load(p: &str, game: Game) -> Result<TableEvaluator, Failure> {
+    if p.ends_with(".raw") {
+        let spec = retrotab_tablefmt::stack::StackSpec { stacks: (game.stacks() as u8).try_into().unwrap(), cards: 12.try_into().unwrap(), rule: retrotab_tablefmt::stack::Rule::Choice };
+        return Ok(TableEvaluator::raw(spec, p));
+    }
+    Ok(TableEvaluator::load(Path::new(p), game)?)
 }
 
 /// The positions of a game that count, and whether it was won.

@@ -1,7 +1,7 @@
 //! Looking up many positions of a stack table fast.
 
 use retrotab_tablefmt::stack::{
-    FoundLane, Kind, Lane, LaneId, MAX_STACKS, Pattern, PermId, Ranking, StackSpec,
+    FoundLane, Kind, Lane, LaneId, PermId, Ranking, StackSpec,
 };
 
 use super::lanes::PlainLane;
@@ -109,13 +109,36 @@ impl PlainLane {
         }
         Self { stock: lane.stock(), patterns }
     }
+}
 
-    /// The same lane in the table's own type.
-    pub fn lane(&self) -> Lane {
-        let mut patterns = [Pattern::default(); MAX_STACKS];
-        for (pattern, &plain) in patterns.iter_mut().zip(&self.patterns) {
-            *pattern = Pattern::from_bits(plain);
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use retrotab_tablefmt::stack::{Position, Rule};
+
+    #[test]
+    fn entries_are_those_of_the_ranking() {
+        for (stacks, cards) in [(2u8, 6u8), (3, 5), (4, 4)] {
+            let spec = StackSpec {
+                stacks: stacks.try_into().unwrap(),
+                cards: cards.try_into().unwrap(),
+                rule: Rule::Sorted,
+            };
+            let (index, ranking) = (Index::new(spec), Ranking::new(spec));
+            assert_eq!(index.entries(), ranking.entries());
+            let mut random = fastrand::Rng::with_seed(1);
+            for _ in 0..3000 {
+                let position = ranking.unrank(random.u64(..ranking.entries())).unwrap();
+                let perms = ranking.symmetry().perms() as u8;
+                let perm = ranking.symmetry().perm(PermId(random.u8(..perms)));
+                let (a, b) = (position.a.renamed(perm), position.b.renamed(perm));
+                let find = |lane: &Lane| index.find(&PlainLane::of(lane)).unwrap();
+                let expected = ranking.rank(&Position { a, b }).unwrap();
+                assert_eq!(index.rank(find(&a), find(&b)), expected);
+                assert_eq!(index.rank(find(&b), find(&a)), expected);
+            }
+            let too_long = PlainLane { stock: cards + 1, ..PlainLane::default() };
+            assert_eq!(index.find(&too_long), None);
         }
-        Lane::new(self.stock, patterns)
     }
 }

@@ -3,7 +3,9 @@
 //! A stack table knows nothing of the order within a stack: a stack card is played as soon as
 //! its lane needs it. On a real stack it may be *blocked*: it also waits for what lies on it. So
 //! for two foundations the closure of "is needed before" says how many stock cards of the other
-//! foundation a stack card waits for.
+//! foundation a stack card waits for. Where they are more than those of its own foundation, the
+//! lane gets so many stock cards before it; what then does not fit the table is cut off, at a
+//! price.
 
 use crate::game::{Foundation, Game};
 use crate::view::View;
@@ -24,8 +26,10 @@ impl PlainLane {
         u32::from(self.stock) + self.patterns.iter().map(|p| p.count_ones()).sum::<u32>()
     }
 
-    /// Forgets the last cards of the lane until it fits a table with so many cards a lane.
-    fn trim(&mut self, cards: u32) {
+    /// Forgets the last cards of the lane until it fits a table with so many cards a lane; gives
+    /// how many those were.
+    fn trim(&mut self, cards: u32) -> u32 {
+        let excess = self.cards().saturating_sub(cards);
         while self.cards() > cards {
             let last = 1u16 << self.stock >> 1;
             if self.patterns.iter().any(|p| p & last != 0) {
@@ -34,11 +38,22 @@ impl PlainLane {
                 self.stock -= 1;
             }
         }
+        excess
     }
 }
 
+/// The two lanes of a pair of foundations.
+pub struct Lanes {
+    /// Lane of the first foundation.
+    pub a: PlainLane,
+    /// Lane of the second foundation.
+    pub b: PlainLane,
+    /// How many cards both lanes had too many for the table.
+    pub excess: u32,
+}
+
 /// The two lanes of a pair of foundations, trimmed to `cards` cards each.
-pub fn lanes(view: &View, pair: (Foundation, Foundation), cards: u32) -> (PlainLane, PlainLane) {
+pub fn lanes(view: &View, pair: (Foundation, Foundation), cards: u32) -> Lanes {
     let (a, b) = (0xffffu64 << (16 * pair.0.0), 0xffffu64 << (16 * pair.1.0));
     // By slot: one more than the stack, and the stock cards of the other foundation that the
     // card waits for.
@@ -48,10 +63,12 @@ pub fn lanes(view: &View, pair: (Foundation, Foundation), cards: u32) -> (PlainL
         let waits = (needed & others & view.stock()).count_ones() as u8;
         places[usize::from(card.slot.0)] = (card.stack + 1, waits);
     });
-    (lane(view, pair.0, &places, cards), lane(view, pair.1, &places, cards))
+    let (a, excess_a) = lane(view, pair.0, &places, cards);
+    let (b, excess_b) = lane(view, pair.1, &places, cards);
+    Lanes { a, b, excess: excess_a + excess_b }
 }
 
-fn lane(view: &View, own: Foundation, places: &[(u8, u8); 64], cards: u32) -> PlainLane {
+fn lane(view: &View, own: Foundation, places: &[(u8, u8); 64], cards: u32) -> (PlainLane, u32) {
     let mut lane = PlainLane::default();
     for index in view.built(own)..Game::MAX_RANKS {
         let slot = 16 * own.0 + index as u8;
@@ -63,28 +80,13 @@ fn lane(view: &View, own: Foundation, places: &[(u8, u8); 64], cards: u32) -> Pl
         if place == 0 {
             continue;
         }
-        if waits > lane.stock {
-            match variant() {
-                0 => {
-                    lane.stock += 1;
-                    continue;
-                }
-                1 => lane.stock += 1,
-                2 => lane.stock += (waits - lane.stock).min(2),
-                3 => lane.stock = waits,
-                _ => {}
-            }
-        }
-        lane.stock = lane.stock.min(15);
+        // Until the cards that it waits for are drawn its lane stands still: as if as many stock
+        // cards of its own came before it.
+        lane.stock = lane.stock.max(waits);
         if lane.stock > 0 {
             lane.patterns[usize::from(place - 1)] |= 1 << (lane.stock - 1);
         }
     }
-    lane.trim(cards);
-    lane
-}
-
-fn variant() -> u32 {
-    static V: std::sync::OnceLock<u32> = std::sync::OnceLock::new();
-    *V.get_or_init(|| std::env::var("MAPV").ok().and_then(|v| v.parse().ok()).unwrap_or(0))
+    let excess = lane.trim(cards);
+    (lane, excess)
 }

@@ -15,9 +15,12 @@ use crate::evaluator::{Evaluator, PAIRS};
 use crate::game::Game;
 use crate::view::View;
 use index::Index;
+use lanes::Lanes;
 
 /// Entries that are decoded at a time when a table is loaded.
 const LOADED_AT_ONCE: u64 = 1 << 24;
+/// What each card that does not fit the table takes from the logarithm of a pair's value.
+const EXCESS: f32 = 0.3;
 
 /// A table that cannot be played with.
 #[derive(Debug, Error)]
@@ -90,6 +93,10 @@ impl TableEvaluator {
         }
         Ok(Self::new(index, values))
     }
+    /// lab
+    pub fn raw(spec: StackSpec, p: &str) -> Self { use std::io::Read; let mut v = vec![0u16; std::fs::metadata(p).unwrap().len() as usize / 2]; std::fs::File::open(p).unwrap().read_exact(bytemuck::cast_slice_mut(&mut v)).unwrap(); Self::new(Index::new(spec), v) }
+    /// lab
+    pub fn dump(&self, p: &str) { std::fs::write(p, bytemuck::cast_slice::<u16, u8>(&self.values)).unwrap(); }
 
     /// An evaluator over values (65535 times each) that are in memory already, by entry.
     pub fn from_values(
@@ -120,10 +127,10 @@ impl TableEvaluator {
     pub(crate) fn values_of(&self, view: &View) -> [f32; 6] {
         let cards = u32::from(self.index.spec().cards.get());
         PAIRS.map(|pair| {
-            let (a, b) = lanes::lanes(view, pair, cards);
+            let Lanes { a, b, excess } = lanes::lanes(view, pair, cards);
             let found = self.index.find(&a).zip(self.index.find(&b));
             let (a, b) = found.expect("a trimmed lane is one of the table");
-            self.logs[usize::from(self.values[self.index.rank(a, b) as usize])]
+            self.logs[usize::from(self.values[self.index.rank(a, b) as usize])] - EXCESS * excess as f32
         })
     }
 }
