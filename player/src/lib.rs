@@ -7,6 +7,7 @@
 mod board;
 mod evaluator;
 mod game;
+pub mod subgames;
 
 pub use board::{Board, Place, Stack};
 pub use evaluator::{Evaluator, PAIRS};
