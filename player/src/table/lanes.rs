@@ -10,6 +10,9 @@
 use crate::game::{Foundation, Game};
 use crate::view::View;
 
+/// Most stock cards of a lane before it is trimmed: as many gaps as a pattern has room for.
+const LONGEST: u8 = 16;
+
 /// A lane: its stock cards and, for each stack, the gaps in which it holds cards of the lane
 /// (bit i - 1: after i stock cards).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -73,7 +76,7 @@ fn lane(view: &View, own: Foundation, places: &[(u8, u8); 64], cards: u32) -> (P
     for index in view.built(own)..Game::MAX_RANKS {
         let slot = 16 * own.0 + index as u8;
         if view.stock() >> slot & 1 != 0 {
-            lane.stock += 1;
+            lane.stock = LONGEST.min(lane.stock + 1);
             continue;
         }
         let (place, waits) = places[usize::from(slot)];
@@ -82,7 +85,7 @@ fn lane(view: &View, own: Foundation, places: &[(u8, u8); 64], cards: u32) -> (P
         }
         // Until the cards that it waits for are drawn its lane stands still: as if as many stock
         // cards of its own came before it.
-        lane.stock = lane.stock.max(waits);
+        lane.stock = lane.stock.max(waits).min(LONGEST);
         if lane.stock > 0 {
             lane.patterns[usize::from(place - 1)] |= 1 << (lane.stock - 1);
         }
