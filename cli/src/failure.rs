@@ -4,6 +4,7 @@ use std::io;
 use std::process::ExitCode;
 
 use retrotab_coordinator::CoordinatorError;
+use retrotab_player::subgames::SubgameError;
 use retrotab_player::table::PlayTableError;
 use retrotab_tablefmt::TableError;
 use retrotab_worker::hands::EquityError;
@@ -48,6 +49,7 @@ fn is_users(error: &anyhow::Error) -> bool {
         cause.is::<UserError>()
             || cause.is::<EquityError>()
             || cause.downcast_ref::<PlayTableError>().is_some_and(PlayTableError::is_users)
+            || cause.downcast_ref::<SubgameError>().is_some_and(SubgameError::is_users)
             || cause.downcast_ref::<TableError>().is_some_and(TableError::is_users)
             || cause.downcast_ref::<WorkerError>().is_some_and(WorkerError::is_users)
             || cause.downcast_ref::<CoordinatorError>().is_some_and(CoordinatorError::is_users)

@@ -1,5 +1,7 @@
 //! What a board is worth.
 
+use std::sync::Arc;
+
 use crate::board::Board;
 use crate::game::{Foundation, Game};
 
@@ -43,4 +45,14 @@ pub trait Evaluator: Sync {
     /// that knows pairs; otherwise `None`. They are for people and for evaluators that combine
     /// others.
     fn pairs(&self, board: &Board) -> Option<[f32; 6]>;
+}
+
+impl<E: Evaluator + Send + ?Sized> Evaluator for Arc<E> {
+    fn evaluate(&self, boards: &[Board], values: &mut [f32]) {
+        E::evaluate(self, boards, values);
+    }
+
+    fn pairs(&self, board: &Board) -> Option<[f32; 6]> {
+        E::pairs(self, board)
+    }
 }

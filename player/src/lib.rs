@@ -15,6 +15,7 @@ mod rules;
 pub mod score;
 pub mod search;
 pub mod subgames;
+pub mod sum;
 pub mod table;
 mod view;
 

@@ -3,6 +3,7 @@
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
+use bytesize::ByteSize;
 use clap::{Args, ValueEnum};
 
 /// `play`.
@@ -77,6 +78,25 @@ pub struct ThinkingArgs {
     /// `subgames`.
     #[arg(long, value_name = "DIR")]
     pub table: Option<PathBuf>,
+    /// Weights of the evaluator `fitted`, as scripts/fit-player writes them [default: those that
+    /// the program was built with].
+    #[arg(long, value_name = "FILE")]
+    pub weights: Option<PathBuf>,
+    /// Cards of each foundation in a subgame.
+    #[arg(long, value_name = "N", default_value_t = 7)]
+    pub width: usize,
+    /// Subgames of each pair of foundations.
+    #[arg(long, value_name = "N", default_value_t = 104)]
+    pub samples: usize,
+    /// Weight of the subgames in the evaluator `sum`, 0 to 1; the rest is the table's.
+    #[arg(long, value_name = "SHARE", default_value_t = 0.5)]
+    pub weight: f32,
+    /// File of solved subgames: read if it is there, and written at the end.
+    #[arg(long, value_name = "FILE")]
+    pub cache: Option<PathBuf>,
+    /// Memory for solved subgames.
+    #[arg(long, value_name = "BYTES", default_value = "1GiB")]
+    pub memory: ByteSize,
     /// Judge the best candidates by playing so many random games from each to the end.
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub rollouts: u32,
@@ -88,6 +108,11 @@ pub enum EvaluatorName {
     /// The product of the values of the six pairs of foundations in a stack table.
     #[default]
     Table,
-    /// A network fitted to outcomes of games, over the pair values and the order of need.
+    /// A network fitted to outcomes of games, over the pair values of a stack table and the order
+    /// of need.
     Fitted,
+    /// Sampled exact games of some cards of each two foundations; needs no table.
+    Subgames,
+    /// The weighted sum, of logarithms, of `table` and `subgames`.
+    Sum,
 }

@@ -9,7 +9,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::picture;
-use super::setup::{self, Table};
+use super::setup::{self, Judge, Table};
 use crate::args::AdviseArgs;
 use crate::failure::UserError;
 
@@ -32,10 +32,10 @@ pub fn advise(args: &AdviseArgs) -> anyhow::Result<()> {
     let mut text = String::new();
     std::io::stdin().read_to_string(&mut text).context("cannot read standard input")?;
     let (position, drawn) = parse(rules.game, &text)?;
-    let evaluator = setup::evaluator(&args.thinking, rules.game)?;
-    let table = Table { rules, settings, evaluator: evaluator.as_ref() };
+    let judge = Judge::new(&args.thinking, rules.game)?;
+    let table = Table { rules, settings, evaluator: judge.evaluator.as_ref() };
     writeln!(std::io::stdout().lock(), "{}", ranked(&table, &position, drawn))?;
-    Ok(())
+    judge.save()
 }
 
 /// A position and the card that is drawn in it.

@@ -10,21 +10,21 @@ mod single;
 pub use advise::advise;
 
 use crate::args::PlayArgs;
-use setup::Table;
+use setup::{Judge, Table};
 
 /// Plays one deal or many, or lets a person play.
 pub fn play(args: &PlayArgs) -> anyhow::Result<()> {
     let rules = setup::rules(&args.game)?;
     let settings = setup::settings(&args.thinking)?;
     let deals = setup::deals(args, rules)?;
-    let evaluator = setup::evaluator(&args.thinking, rules.game)?;
-    let table = Table { rules, settings, evaluator: evaluator.as_ref() };
+    let judge = Judge::new(&args.thinking, rules.game)?;
+    let table = Table { rules, settings, evaluator: judge.evaluator.as_ref() };
     if args.interactive {
-        let deal = deals.get(0)?;
-        return interactive::play(&table, &deal);
+        interactive::play(&table, &deals.get(0)?)?;
+    } else if deals.count() == 1 {
+        single::play(&table, &deals.get(0)?, args.json)?;
+    } else {
+        series::play(&table, &deals, args)?;
     }
-    if deals.count() == 1 {
-        return single::play(&table, &deals.get(0)?, args.json);
-    }
-    series::play(&table, &deals, args)
+    judge.save()
 }

@@ -1,11 +1,15 @@
 //! From what was typed to a game, a player and deals.
 
 use std::fs;
+use std::path::PathBuf;
+use std::sync::Arc;
 
 use anyhow::Context;
-use retrotab_player::fitted::FittedEvaluator;
+use retrotab_player::fitted::{FittedEvaluator, Network};
 use retrotab_player::rollout::RolloutEvaluator;
 use retrotab_player::search::Settings;
+use retrotab_player::subgames::{Rules as SubgameRules, Solver, SubgameEvaluator, SubgameOptions};
+use retrotab_player::sum::SumEvaluator;
 use retrotab_player::table::TableEvaluator;
 use retrotab_player::{Deal, Evaluator, Game, Start};
 
@@ -39,15 +43,82 @@ pub fn settings(args: &ThinkingArgs) -> anyhow::Result<Settings> {
 }
 
 /// The evaluator asked for.
-pub fn evaluator(args: &ThinkingArgs, game: Game) -> anyhow::Result<Box<dyn Evaluator>> {
-    let plain: Box<dyn Evaluator> = match args.evaluator {
-        EvaluatorName::Table => Box::new(table(args, game)?),
-        EvaluatorName::Fitted => Box::new(FittedEvaluator::load(table(args, game)?, game)?),
+pub struct Judge {
+    pub evaluator: Box<dyn Evaluator>,
+    /// Its subgames and the file that they are kept in.
+    cache: Option<(Arc<SubgameEvaluator>, PathBuf)>,
+}
+
+impl Judge {
+    /// Makes the evaluator asked for.
+    pub fn new(args: &ThinkingArgs, game: Game) -> anyhow::Result<Self> {
+        let mut cache = None;
+        let mut subgames = || -> anyhow::Result<Box<dyn Evaluator>> {
+            let made = Arc::new(subgames(args, game)?);
+            cache = args.cache.clone().map(|path| (made.clone(), path));
+            Ok(Box::new(made))
+        };
+        let plain: Box<dyn Evaluator> = match args.evaluator {
+            EvaluatorName::Table => Box::new(table(args, game)?),
+            EvaluatorName::Fitted => Box::new(fitted(args, game)?),
+            EvaluatorName::Subgames => subgames()?,
+            EvaluatorName::Sum => {
+                if !(0.0..=1.0).contains(&args.weight) {
+                    let text = format!("--weight is a share from 0 to 1, not {}", args.weight);
+                    return Err(UserError(text).into());
+                }
+                let table: Box<dyn Evaluator> = Box::new(table(args, game)?);
+                let parts = vec![(1.0 - args.weight, table), (args.weight, subgames()?)];
+                Box::new(SumEvaluator::new(parts))
+            }
+        };
+        let evaluator = match args.rollouts {
+            0 => plain,
+            games => Box::new(RolloutEvaluator::new(plain, games)),
+        };
+        Ok(Self { evaluator, cache })
+    }
+
+    /// Writes the solved subgames to their file, if there is one.
+    pub fn save(&self) -> anyhow::Result<()> {
+        if let Some((subgames, path)) = &self.cache {
+            subgames.solver().save(path)?;
+        }
+        Ok(())
+    }
+}
+
+fn subgames(args: &ThinkingArgs, game: Game) -> anyhow::Result<SubgameEvaluator> {
+    let rules = SubgameRules::new(game.stacks(), args.width)?;
+    let memory = args.memory.as_u64();
+    let solver = match &args.cache {
+        Some(path) if path.exists() => Solver::load(rules, memory, path)?,
+        _ => Solver::new(rules, memory)?,
     };
-    Ok(match args.rollouts {
-        0 => plain,
-        games => Box::new(RolloutEvaluator::new(plain, games)),
-    })
+    let options = SubgameOptions { samples: args.samples, ..SubgameOptions::default() };
+    Ok(SubgameEvaluator::new(game, solver, options)?)
+}
+
+fn fitted(args: &ThinkingArgs, game: Game) -> anyhow::Result<FittedEvaluator> {
+    let network = match &args.weights {
+        Some(path) => {
+            let at = || format!("{}: cannot read it", path.display());
+            let bytes = fs::read(path).with_context(at)?;
+            let expected = 4 * Network::NUMBERS;
+            Network::from_bytes(&bytes).ok_or_else(|| {
+                let path = path.display();
+                UserError(format!("{path}: weights are {expected} bytes of finite numbers, this is not"))
+            })?
+        }
+        None => Network::built_in(game).ok_or_else(|| {
+            let (ranks, stacks) = (game.ranks(), game.stacks());
+            UserError(format!(
+                "no weights are built in for {ranks} ranks and {stacks} stacks; name a file of \
+                 weights (--weights)"
+            ))
+        })?,
+    };
+    Ok(FittedEvaluator::new(table(args, game)?, network))
 }
 
 fn table(args: &ThinkingArgs, game: Game) -> anyhow::Result<TableEvaluator> {

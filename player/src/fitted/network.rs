@@ -1,6 +1,7 @@
 //! A small network: one hidden layer, a logistic output.
 
 use super::features::{FEATURES, Features};
+use crate::game::Game;
 
 /// Units of the hidden layer.
 pub const HIDDEN: usize = 32;
@@ -25,7 +26,8 @@ impl Network {
     pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
         let numbers: Vec<f32> =
             bytes.chunks_exact(4).map(|b| f32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect();
-        if numbers.len() != Self::NUMBERS || bytes.len() % 4 != 0 {
+        let whole = numbers.len() == Self::NUMBERS && bytes.len() % 4 == 0;
+        if !whole || !numbers.iter().all(|number| number.is_finite()) {
             return None;
         }
         let (first, rest) = numbers.split_at(FEATURES * HIDDEN);
@@ -36,6 +38,14 @@ impl Network {
             second: rest[HIDDEN..2 * HIDDEN].try_into().ok()?,
             second_bias: rest[2 * HIDDEN],
         })
+    }
+
+    /// The weights that are built in for a game, if there are any.
+    pub fn built_in(game: Game) -> Option<Self> {
+        let bytes: &[u8] = match (game.ranks(), game.stacks()) {
+            _ => return None,
+        };
+        Self::from_bytes(bytes)
     }
 
     /// The natural logarithm of the chance to win.

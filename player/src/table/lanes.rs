@@ -34,7 +34,7 @@ impl PlainLane {
     fn trim(&mut self, cards: u32) -> u32 {
         let excess = self.cards().saturating_sub(cards);
         while self.cards() > cards {
-            let last = 1u16 << self.stock >> 1;
+            let last = 1u16 << (self.stock - 1);
             if self.patterns.iter().any(|p| p & last != 0) {
                 self.patterns = self.patterns.map(|p| p & !last);
             } else {
