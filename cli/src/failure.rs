@@ -49,11 +49,15 @@ fn is_users(error: &anyhow::Error) -> bool {
         cause.is::<UserError>()
             || cause.is::<EquityError>()
             || cause.downcast_ref::<PlayTableError>().is_some_and(PlayTableError::is_users)
-            || cause.downcast_ref::<SubgameError>().is_some_and(SubgameError::is_users)
+            || cause.downcast_ref::<SubgameError>().is_some_and(is_users_subgame)
             || cause.downcast_ref::<TableError>().is_some_and(TableError::is_users)
             || cause.downcast_ref::<WorkerError>().is_some_and(WorkerError::is_users)
             || cause.downcast_ref::<CoordinatorError>().is_some_and(CoordinatorError::is_users)
     })
+}
+
+fn is_users_subgame(error: &SubgameError) -> bool {
+    !matches!(error, SubgameError::Damaged { .. } | SubgameError::File(_))
 }
 
 fn is_broken_pipe(error: &anyhow::Error) -> bool {
