@@ -64,10 +64,10 @@ fn cards_that_do_not_fit_are_refused() {
 
 #[test]
 fn little_memory_costs_time_but_no_truth() {
-    let rules = rules(2, 5);
+    let rules = rules(2, 6);
     let little = Solver::new(rules, 64 << 10).unwrap();
     let start = Position::start(rules);
-    assert_eq!(little.value(&start), solver(2, 5).value(&start));
+    assert_eq!(little.value(&start), solver(2, 6).value(&start));
     assert!(little.state().forgetful && little.state().bytes <= 64 << 10);
     let least = Solver::new(rules, 1000).unwrap_err();
     assert!(matches!(least, SubgameError::Memory { allowed: 1000, .. }), "{least}");

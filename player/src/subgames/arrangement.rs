@@ -2,7 +2,7 @@
 
 use super::error::SubgameError;
 use super::lane::{Lane, ON_OTHER, stacked};
-use super::position::{Position, forget_grounded};
+use super::position::Position;
 use super::rules::Rules;
 
 /// Bits of a card's index.
@@ -56,14 +56,14 @@ impl Arrangement {
     /// Puts a card on a stack.
     #[inline]
     pub fn put(&mut self, stack: usize, card: Card) {
-        self.put_if(stack, card, true as usize);
+        self.put_if(stack, card, 1);
     }
 
     /// Puts a card on a stack if `times` is 1, and nothing if it is 0.
     #[inline]
-    pub(super) fn put_if(&mut self, stack: usize, card: Card, times: usize) {
+    pub(super) fn put_if(&mut self, stack: usize, card: Card, times: u32) {
         self.stacks[stack][self.heights[stack]] = card;
-        self.heights[stack] += times;
+        self.heights[stack] += times as usize;
     }
 
     /// The position, or `None` if it cannot be won whatever is drawn.
@@ -137,14 +137,6 @@ impl Arrangement {
                 below = Some(card);
             }
         }
-        for (lane, mut follows) in lanes.iter_mut().zip(follows) {
-            while follows != 0 {
-                let last = follows.ilog2();
-                lane.remove(last as usize);
-                follows ^= 1 << last;
-            }
-        }
-        forget_grounded(&mut lanes);
-        Position::canonical(rules, lanes)
+        Position::joined(rules, lanes, follows)
     }
 }

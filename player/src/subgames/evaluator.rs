@@ -1,13 +1,14 @@
 //! The evaluator that samples exact subgames.
 
 use std::collections::HashMap;
+use std::rc::Rc;
 
 use quick_cache::sync::Cache;
 
-use super::design::Design;
+use super::design::{Design, subgames};
 use super::error::SubgameError;
 use super::memo::Value;
-use super::pair::{Pair, PairKey};
+use super::pair::{Kept, Pair, PairKey};
 use super::position::Position;
 use super::solver::Solver;
 use crate::board::Board;
@@ -63,6 +64,8 @@ pub struct SubgameEvaluator {
     options: SubgameOptions,
     game: Game,
     design: Design,
+    /// By the number of cards that are left of a foundation: how much worse it makes a pair.
+    growth: [f32; Game::MAX_RANKS + 1],
     pairs: Cache<PairKey, f32>,
 }
 
@@ -74,7 +77,10 @@ impl SubgameEvaluator {
             return Err(SubgameError::OtherStacks(game.stacks(), solver.rules().stacks()));
         }
         let design = Design::new(options.samples, game.ranks(), options.seed);
-        Ok(Self { solver, options, game, design, pairs: Cache::new(PAIRS_KEPT) })
+        let size = solver.rules().chain() as f32;
+        let growth = |cards| (cards as f32 / size).max(1.0).powf(options.exponent);
+        let growth = std::array::from_fn(growth);
+        Ok(Self { solver, options, game, design, growth, pairs: Cache::new(PAIRS_KEPT) })
     }
 
     /// The solver, for its state and to save it.
@@ -99,20 +105,13 @@ impl SubgameEvaluator {
         let size = self.solver.rules().chain();
         let lanes = [pair_of.0, pair_of.1].map(Foundation::index);
         let kept = [0, 1].map(|lane| sets.of(&self.design, lanes[lane], pair.cards(lane), size));
-        let samples = kept[0].len().max(kept[1].len());
-        let positions: Vec<Position> = (0..samples)
-            .map(|sample| {
-                let kept = [0, 1].map(|lane| kept[lane][sample % kept[lane].len()]);
-                pair.arrangement(kept).live_position(self.solver.rules())
-            })
+        let positions: Vec<Position> = subgames([kept[0].len(), kept[1].len()])
+            .map(|[one, other]| pair.subgame(self.solver.rules(), [&kept[0][one], &kept[1][other]]))
             .collect();
         let values = self.solver.solve_all(&positions);
         let logarithm = |value: Value| (value.chance() as f32).max(self.options.floor).ln();
-        let mean = values.into_iter().map(logarithm).sum::<f32>() / samples as f32;
-        let growth = |lane: usize| {
-            let larger = pair.cards(lane).count_ones() as f32 / size as f32;
-            larger.max(1.0).powf(self.options.exponent)
-        };
+        let mean = values.into_iter().map(logarithm).sum::<f32>() / positions.len() as f32;
+        let growth = |lane: usize| self.growth[pair.cards(lane).count_ones() as usize];
         mean * growth(0) * growth(1)
     }
 }
@@ -133,11 +132,11 @@ impl Evaluator for SubgameEvaluator {
 
 /// The sets of a design that were asked for in one call: by foundation and what is left of it.
 #[derive(Debug, Default)]
-struct Sets(HashMap<(usize, u16), std::rc::Rc<[u16]>>);
+struct Sets(HashMap<(usize, u16), Rc<[Kept]>>);
 
 impl Sets {
-    fn of(&mut self, design: &Design, foundation: usize, left: u16, size: usize) -> std::rc::Rc<[u16]> {
-        let sets = self.0.entry((foundation, left));
-        sets.or_insert_with(|| design.sets(foundation, left, size).into()).clone()
+    fn of(&mut self, design: &Design, foundation: usize, left: u16, size: usize) -> Rc<[Kept]> {
+        let sets = || design.sets(foundation, left, size).into_iter().map(Kept::new).collect();
+        self.0.entry((foundation, left)).or_insert_with(sets).clone()
     }
 }

@@ -35,7 +35,12 @@ pub(super) struct Lane {
 impl Lane {
     /// A lane of so many cards in the stock.
     pub(super) fn of_stock(len: usize) -> Self {
-        Self { symbols: 0, len: len as u8 }
+        Self::of_symbols(len, 0)
+    }
+
+    /// A lane of so many cards with these symbols.
+    pub(super) fn of_symbols(len: usize, symbols: u64) -> Self {
+        Self { symbols, len: len as u8 }
     }
 
     /// Number of cards.
@@ -62,6 +67,16 @@ impl Lane {
     /// Says that a stack card lies on no card of the other lane.
     pub(super) fn ground(&mut self, card: usize) {
         self.symbols &= !(ON_OTHER << (4 * card));
+    }
+
+    /// Takes cards out, bit i for card i; the later ones move up.
+    #[inline]
+    pub(super) fn remove_all(&mut self, mut cards: u32) {
+        while cards != 0 {
+            let last = cards.ilog2();
+            self.remove(last as usize);
+            cards ^= 1 << last;
+        }
     }
 
     /// Takes a card out; the later ones move up.
@@ -93,43 +108,56 @@ impl Lane {
         (0..self.len()).rev().find(|&card| self.get(card) & !ON_OTHER == stacked(stack, 0))
     }
 
+    /// The cards on a stack: bit 4 i for card i.
+    fn cards_on(self, stack: usize) -> u64 {
+        let differs = (self.symbols ^ ONES * stacked(stack, 0)) & !ONES;
+        !(differs >> 1 | differs >> 2 | differs >> 3) & ONES
+    }
+
+    /// A number, different for all lanes of symbols below `symbols`: its digits to that base, the
+    /// next card's the least, are the symbols counted from 1, so that lanes of different lengths
+    /// have different numbers too. Below [`Rules::lanes`](super::rules::Rules::lanes).
+    pub(super) fn code(self, symbols: u64) -> u64 {
+        let present = ONES & ((1 << (4 * self.len)) - 1);
+        let digits = (self.symbols & 7 * ONES) + present + (self.symbols >> 3 & ONES);
+        // Neighbours are joined until one number is left.
+        let join = |parts: u64, width: u32, mask: u64, base: u64| {
+            (parts & mask) + base * (parts >> width & mask)
+        };
+        let (two, four) = (symbols * symbols, symbols.pow(4));
+        let pairs = join(digits, 4, 0x0f0f_0f0f_0f0f_0f0f, symbols);
+        let fours = join(pairs, 8, 0x00ff_00ff_00ff_00ff, two);
+        let eights = join(fours, 16, 0x0000_ffff_0000_ffff, four);
+        join(eights, 32, 0xffff_ffff, four * four)
+    }
+
     /// What stays the same when the stacks are named in another way.
     pub(super) fn shape(self) -> (u8, u64) {
         (self.len, self.symbols & NAMELESS)
     }
 }
 
-/// New names of stacks, in the order in which they are met.
-#[derive(Debug, Default)]
-pub(super) struct Names {
-    /// The new name of a stack, plus 1; 0 is none yet.
-    names: [u8; 4],
-    given: u8,
-}
+/// New names of stacks, in the order in which two lanes mention them.
+#[derive(Debug)]
+pub(super) struct Names([u64; 4]);
 
 impl Names {
-    /// The lane with new names, and its number among all lanes with symbols below `symbols`:
-    /// its symbols are the digits, from 1, of a number to that base, so that lanes of different
-    /// lengths have different numbers too.
-    pub(super) fn rename(&mut self, lane: Lane, symbols: u64) -> (Lane, u64) {
-        let mut renamed = Lane { symbols: 0, len: lane.len };
-        let mut code = 0;
-        for card in 0..lane.len() {
-            let mut symbol = lane.get(card);
-            let mut digit = 1;
-            if symbol & STACKED != 0 {
-                let name = &mut self.names[stack_of(symbol)];
-                if *name == 0 {
-                    self.given += 1;
-                    *name = self.given;
-                }
-                symbol = stacked(usize::from(*name - 1), symbol & ON_OTHER);
-                digit = symbol - STACKED + 2;
-            }
-            renamed.symbols |= symbol << (4 * card);
-            code = code * symbols + digit;
-        }
-        (renamed, code)
+    pub(super) fn of(first: Lane, second: Lane) -> Self {
+        // Where a stack is mentioned first; those that are not mentioned stay behind in order.
+        let place = |stack: usize| {
+            let (one, other) = (first.cards_on(stack), second.cards_on(stack));
+            let other = if other == 0 { 64 + stack as u32 } else { other.trailing_zeros() };
+            if one == 0 { 64 + other } else { one.trailing_zeros() }
+        };
+        let places = [place(0), place(1), place(2), place(3)];
+        let name = |place: u32| places.iter().map(|&other| u64::from(other < place)).sum();
+        Self(places.map(name))
+    }
+
+    /// The lane with new names.
+    pub(super) fn rename(&self, lane: Lane) -> Lane {
+        let names = (0..).zip(self.0).map(|(stack, name)| lane.cards_on(stack) * (name << 1));
+        Lane { symbols: lane.symbols & NAMELESS | names.sum::<u64>(), len: lane.len }
     }
 }
 
@@ -161,15 +189,28 @@ mod tests {
 
     #[test]
     fn lanes_have_different_codes() {
-        let mut seen = std::collections::HashSet::new();
-        let symbols = [0, stacked(0, 0), stacked(0, 1)];
+        let symbols = [0, stacked(0, 0), stacked(0, 1), stacked(1, 0), stacked(1, 1)];
+        let mut lanes = vec![lane(&[])];
         for a in symbols {
-            assert!(seen.insert(Names::default().rename(lane(&[a]), 3).1));
+            lanes.push(lane(&[a]));
             for b in symbols {
-                assert!(seen.insert(Names::default().rename(lane(&[a, b]), 3).1));
+                lanes.push(lane(&[a, b]));
+                lanes.extend(symbols.iter().map(|&c| lane(&[a, b, c])));
             }
         }
-        assert!(seen.insert(Names::default().rename(lane(&[]), 3).1));
-        assert_eq!(seen.into_iter().max(), Some(12));
+        let mut codes: Vec<u64> = lanes.into_iter().map(|lane| lane.code(5)).collect();
+        codes.sort_unstable();
+        assert!(codes.into_iter().eq(0..1 + 5 + 25 + 125));
+        // The highest code of the longest lane.
+        let code = lane(&[stacked(3, 1); 9]).code(9);
+        assert_eq!(code, (0..=9).map(|len| 9u64.pow(len)).sum::<u64>() - 1);
+    }
+
+    #[test]
+    fn stacks_are_named_as_they_are_met() {
+        let (first, second) = (lane(&[0, stacked(2, 1)]), lane(&[stacked(3, 0), stacked(2, 0)]));
+        let names = Names::of(first, second);
+        assert_eq!(names.rename(first), lane(&[0, stacked(0, 1)]));
+        assert_eq!(names.rename(second), lane(&[stacked(1, 0), stacked(0, 0)]));
     }
 }

@@ -1,6 +1,9 @@
 //! What is left of a board when only two foundations' cards are kept.
 
 use super::arrangement::{Arrangement, Card};
+use super::lane::{Lane, ON_OTHER, stacked};
+use super::position::Position;
+use super::rules::Rules;
 use crate::board::Board;
 use crate::game::{Foundation, Game};
 
@@ -141,33 +144,73 @@ impl Pair {
         PairKey(lanes)
     }
 
-    /// The smaller game of some of the cards: bit i for card i.
-    pub(super) fn arrangement(&self, kept: [u16; 2]) -> Arrangement {
-        let mut cards = Arrangement::new(kept.map(|kept| kept.count_ones() as usize));
-        let places = kept.map(Places::new);
+    /// The smaller game of some of the cards.
+    pub(super) fn subgame(&self, rules: Rules, kept: [&Kept; 2]) -> Position {
+        /// No card. Its place is not 0, so that it is no next card.
+        const NOTHING: u32 = 0xff;
+        let mut symbols = [0u64; 2];
+        let mut follows = [0u32; 2];
         for (stack, pile) in self.piles[..self.stacks].iter().enumerate() {
+            let mut below = NOTHING;
+            // Half of the cards are kept at random: no jump would be foreseen.
             for card in pile.cards() {
-                let lane = card.lane();
-                let times = usize::from(kept[lane] >> card.index() & 1);
-                let place = places[lane].0[card.index()];
-                cards.put_if(stack, Card::new(lane, usize::from(place)), times);
+                let (lane, times) = (card.lane(), kept[card.lane()].times(card.index()));
+                let place = kept[lane].place(card.index());
+                let this = (lane as u32) << 4 | place;
+                let on_other = u64::from(below != NOTHING) & u64::from(below >> 4 != lane as u32);
+                let symbol = stacked(stack, on_other * ON_OTHER);
+                symbols[lane] |= symbol * u64::from(times) << (4 * place);
+                follows[lane] |= (times & u32::from(below == this + 1)) << place;
+                below = if times == 1 { this } else { below };
+            }
+            if below & 15 == 0 {
+                return self.subgame_with_moves(rules, kept);
             }
         }
-        cards
+        let lanes = [0, 1].map(|lane| Lane::of_symbols(kept[lane].len(), symbols[lane]));
+        Position::joined(rules, lanes, follows)
+    }
+
+    /// The same when cards can move at once.
+    fn subgame_with_moves(&self, rules: Rules, kept: [&Kept; 2]) -> Position {
+        let mut cards = Arrangement::new(kept.map(Kept::len));
+        for (stack, pile) in self.piles[..self.stacks].iter().enumerate() {
+            for card in pile.cards() {
+                let kept = kept[card.lane()];
+                let place = kept.place(card.index()) as usize;
+                cards.put_if(stack, Card::new(card.lane(), place), kept.times(card.index()));
+            }
+        }
+        cards.live_position(rules)
     }
 }
 
-/// How many cards of a set come before each card.
-struct Places([u8; 16]);
+/// A set of a foundation's cards that a subgame keeps.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Kept {
+    /// Bit i for card i.
+    set: u16,
+    /// Four bits a card: how many cards of the set come before it.
+    places: u64,
+}
 
-impl Places {
-    fn new(set: u16) -> Self {
-        let mut places = [0; 16];
-        let mut before = 0;
-        for (card, place) in places.iter_mut().enumerate() {
-            *place = before;
-            before += (set >> card & 1) as u8;
-        }
-        Self(places)
+impl Kept {
+    /// The cards of a set, bit i for card i. At most 15.
+    pub(super) fn new(set: u16) -> Self {
+        let before = |card: u32| u64::from((set & ((1 << card) - 1)).count_ones());
+        Self { set, places: (0..16).map(|card| before(card) << (4 * card)).sum() }
+    }
+
+    fn len(&self) -> usize {
+        self.set.count_ones() as usize
+    }
+
+    /// 1 for a card that is kept, otherwise 0.
+    fn times(&self, card: usize) -> u32 {
+        u32::from(self.set) >> card & 1
+    }
+
+    fn place(&self, card: usize) -> u32 {
+        (self.places >> (4 * card)) as u32 & 15
     }
 }

@@ -19,6 +19,15 @@ pub struct Position {
 }
 
 impl Position {
+    /// The canonical form of lanes in which all moves have been made. `follows` has bit i for a
+    /// card i that lies directly on the one needed after it.
+    #[inline]
+    pub(super) fn joined(rules: Rules, mut lanes: [Lane; 2], follows: [u32; 2]) -> Self {
+        lanes.iter_mut().zip(follows).for_each(|(lane, follows)| lane.remove_all(follows));
+        forget_grounded(&mut lanes);
+        Self::canonical(rules, lanes)
+    }
+
     /// Renames stacks and lanes.
     pub(super) fn canonical(rules: Rules, [a, b]: [Lane; 2]) -> Self {
         match a.shape().cmp(&b.shape()) {
@@ -32,10 +41,10 @@ impl Position {
     }
 
     fn named(rules: Rules, [first, second]: [Lane; 2]) -> Self {
-        let mut names = Names::default();
-        let (first, high) = names.rename(first, rules.symbols());
-        let (second, low) = names.rename(second, rules.symbols());
-        Self { lanes: [first, second], key: high * rules.lanes() + low }
+        let names = Names::of(first, second);
+        let lanes = [names.rename(first), names.rename(second)];
+        let [high, low] = lanes.map(|lane| lane.code(rules.symbols()));
+        Self { lanes, key: high * rules.lanes() + low }
     }
 
     /// The position before the first draw: all cards of both lanes in the stock.
@@ -59,6 +68,7 @@ impl Position {
 }
 
 /// Forgets last cards at the bottom of stacks.
+#[inline]
 pub(super) fn forget_grounded(lanes: &mut [Lane; 2]) {
     let mut lane = 0;
     let mut settled = 0;

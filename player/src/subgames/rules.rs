@@ -15,6 +15,8 @@ use super::error::SubgameError;
 pub struct Rules {
     stacks: u8,
     chain: u8,
+    key_bits: u8,
+    lanes: u64,
 }
 
 impl Rules {
@@ -31,7 +33,9 @@ impl Rules {
         if !(1..=Self::MAX_CHAIN).contains(&chain) {
             return Err(SubgameError::Chain(chain));
         }
-        Ok(Self { stacks: stacks as u8, chain: chain as u8 })
+        let lanes: u64 = (0..=chain as u32).map(|len| Self::symbols_of(stacks).pow(len)).sum();
+        let key_bits = (lanes.pow(2) - 1).ilog2() as u8 + 1;
+        Ok(Self { stacks: stacks as u8, chain: chain as u8, key_bits, lanes })
     }
 
     /// Number of stacks.
@@ -46,18 +50,22 @@ impl Rules {
 
     /// What a card of a lane may be: in the stock, or on a stack above its own lane's or above
     /// the other lane's card.
-    pub(super) fn symbols(self) -> u64 {
-        2 * u64::from(self.stacks) + 1
+    fn symbols_of(stacks: usize) -> u64 {
+        2 * stacks as u64 + 1
     }
 
-    /// Number of different lanes, and so of what [`Lane::code`](super::lane::Lane) gives.
+    pub(super) fn symbols(self) -> u64 {
+        Self::symbols_of(self.stacks())
+    }
+
+    /// Number of different lanes, and so a bound on their [codes](super::lane::Lane::code).
     pub(super) fn lanes(self) -> u64 {
-        (0..=u32::from(self.chain)).map(|len| self.symbols().pow(len)).sum()
+        self.lanes
     }
 
     /// Bits that hold the key of any position: 40 for 3 stacks and 7 cards, 58 at most.
     pub(super) fn key_bits(self) -> u32 {
-        (self.lanes().pow(2) - 1).ilog2() + 1
+        u32::from(self.key_bits)
     }
 }
 

@@ -82,9 +82,8 @@ impl Solver {
     /// The values of many positions. The known ones are looked up all at once, so that the
     /// processor need not wait for the memory each time.
     pub(super) fn solve_all(&self, positions: &[Position]) -> Vec<Value> {
-        let known: Vec<Option<Value>> = self.with_known(|memo| {
-            positions.iter().map(|position| memo.get(position.key())).collect()
-        });
+        let known: Vec<Option<Value>> = self
+            .with_known(|memo| positions.iter().map(|position| memo.get(position.key())).collect());
         let values = known.into_iter().zip(positions);
         values.map(|(known, position)| known.unwrap_or_else(|| self.solve(position))).collect()
     }
