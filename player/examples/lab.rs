@@ -1,47 +1,69 @@
-//! Experiments (not kept).
+//! Experiments (not kept). CONF=name:kept:level:evaluator:arg,...
+use std::sync::Arc;
 use std::time::Instant;
 use retrotab_player::search::*;
 use retrotab_player::table::*;
+use retrotab_player::fitted::*;
+use retrotab_player::subgames::{Rules as SR, *};
+use retrotab_player::sum::*;
+use retrotab_player::staged::*;
+use retrotab_player::rollout::*;
 use retrotab_player::*;
 fn arg<T: std::str::FromStr>(name: &str, d: T) -> T {
     std::env::var(name).ok().and_then(|v| v.parse().ok()).unwrap_or(d)
 }
 fn main() {
     let stacks: u8 = arg("STACKS", 3);
-    let ranks: u8 = arg("RANKS", 13);
-    let game = Game::new(ranks, stacks).unwrap();
-    let t = Instant::now();
+    let game = Game::new(arg("RANKS", 13), stacks).unwrap();
     let spec = retrotab_tablefmt::stack::StackSpec { stacks: stacks.try_into().unwrap(), cards: arg("CARDS", 12u8).try_into().unwrap(), rule: retrotab_tablefmt::stack::Rule::Choice };
-    let table = match std::env::var("RAW") {
-        Ok(p) => TableEvaluator::raw(spec, &p),
-        _ => TableEvaluator::load(std::path::Path::new(&arg("TABLE", String::new())), game).unwrap(),
-    };
-    eprintln!("loaded {:?}", t.elapsed());
-    if let Ok(p) = std::env::var("DUMP") { table.dump(&p); }
-    let b = Board::start(game, Start::Stock);
-    println!("{:?}", table.pairs(&b).unwrap().map(f32::exp));
-    let fitted = std::env::var("NET").ok().map(|p| std::fs::read(p).unwrap()).map(|b| retrotab_player::fitted::Network::from_bytes(&b).unwrap());
-    let pairs = table.pairs(&b).unwrap();
-    let (plain, fit);
-    let evaluator: &dyn Evaluator = match fitted { Some(n) => { fit = retrotab_player::fitted::FittedEvaluator::new(table, n); &fit } None => { plain = table; &plain } };
-    let _ = pairs;
-    let settings = Settings::new(arg("LEVEL", 0), arg("KEPT", 50)).unwrap();
-    let count: u64 = arg("COUNT", 200);
-    let seed: u64 = arg("SEED", 1);
-    for v in arg("MAPV", "0".to_string()).split(',') {
-    println!("variant {v}");
-    let mut wins = 0;
-    let t = Instant::now();
-    let mut outcomes = String::new();
-    for number in 0..count {
-        let deal = Deal::shuffled(game, Start::Stock, seed, number);
-        let won = play(evaluator, settings, (game, Start::Stock), &deal, |_| {}).unwrap().won;
-        wins += u64::from(won);
-        outcomes.push(if won { '1' } else { '0' });
+    let table: Option<Arc<TableEvaluator>> = std::env::var("RAW").ok().map(|p| Arc::new(if p.ends_with("raw") { TableEvaluator::raw(spec, &p) } else { TableEvaluator::load(std::path::Path::new(&p), game).unwrap() }));
+    if let (Ok(p), Some(t)) = (std::env::var("DUMP"), &table) { t.dump(&p); }
+    let (count, seed, first): (u64, u64, u64) = (arg("COUNT", 200), arg("SEED", 1), arg("FIRST", 0));
+    let mut solvers: std::collections::HashMap<String, Arc<SubgameEvaluator>> = Default::default();
+    let mut base: Option<Vec<bool>> = None;
+    for conf in arg("CONF", "50:0:table".to_string()).split(',') {
+        let f: Vec<&str> = conf.split(':').collect();
+        let settings = Settings::new(f[1].parse().unwrap(), f[0].parse().unwrap()).unwrap();
+        let mut stack: Vec<Arc<dyn Evaluator>> = Vec::new();
+        for word in &f[2..] {
+            let (name, n) = word.split_once('=').unwrap_or((word, ""));
+            match name {
+                "table" => stack.push(table.clone().unwrap()),
+                "fit" => stack.push(Arc::new(FittedEvaluator::new(table.clone().unwrap(), Network::from_bytes(&std::fs::read(n).unwrap()).unwrap()))),
+                "sub" => {
+                    let e = solvers.entry(n.to_string()).or_insert_with(|| {
+                        let q: Vec<f32> = n.split('/').map(|x| x.parse().unwrap()).collect();
+                        let rules = SR::new(game.stacks(), q[0] as usize).unwrap();
+                        let path = format!("/tmp/fit/cache{}-{}", stacks, q[0]);
+                        let mem = arg("MEM", 3u64) << 30;
+                        let solver = if std::path::Path::new(&path).exists() { Solver::load(rules, mem, path.as_ref()).unwrap() } else { Solver::new(rules, mem).unwrap() };
+                        let mut o = SubgameOptions { samples: q[1] as usize, ..Default::default() };
+                        if q.len() > 2 { o.exponent = q[2]; }
+                        Arc::new(SubgameEvaluator::new(game, solver, o).unwrap())
+                    });
+                    stack.push(e.clone());
+                }
+                "sum" => { let w: f32 = n.parse().unwrap(); let b = stack.pop().unwrap(); let a = stack.pop().unwrap(); stack.push(Arc::new(SumEvaluator::new(vec![(1.0 - w, a), (w, b)]))); }
+                "roll" => { let b = stack.pop().unwrap(); stack.push(Arc::new(RolloutEvaluator::new(b, n.parse().unwrap()))); }
+                "stage" => { let b = stack.pop().unwrap(); let a = stack.pop().unwrap(); stack.push(Arc::new(StagedEvaluator::new(a, b, n.parse().unwrap()))); }
+                "dup" => { let b = stack.last().unwrap().clone(); stack.push(b); }
+                _ => panic!("{word}"),
+            }
+        }
+        let evaluator = stack.pop().unwrap();
+        let t = Instant::now();
+        let mut won = Vec::new();
+        for number in first..first + count {
+            let deal = Deal::shuffled(game, Start::Stock, seed, number);
+            won.push(play(evaluator.as_ref(), settings, (game, Start::Stock), &deal, |_| {}).unwrap().won);
+            let n = won.len();
+            if n % 50 == 0 { eprintln!("{conf}: {}/{n} {:.3}", won.iter().filter(|w| **w).count(), t.elapsed().as_secs_f64() / n as f64); }
+        }
+        let s = t.elapsed().as_secs_f64();
+        let wins = won.iter().filter(|w| **w).count();
+        let p = wins as f64 / count as f64;
+        print!("{conf}: {wins}/{count} = {:.2}% +- {:.2}  {:.4} s/game", 100.0 * p, 196.0 * (p * (1.0 - p) / count as f64).sqrt(), s / count as f64);
+        match &base { None => { println!(); base = Some(won) } Some(b) => println!("  +{} -{}", won.iter().zip(b).filter(|(a, b)| **a && !**b).count(), won.iter().zip(b).filter(|(a, b)| !**a && **b).count()) }
+        for (n, e) in &solvers { let p = format!("/tmp/fit/cache{}-{}", stacks, n.split('/').next().unwrap()); if std::env::var("SAVE").is_ok() { e.solver().save(p.as_ref()).unwrap(); } eprintln!("{n}: {:?}", e.solver().state()); }
     }
-    let s = t.elapsed().as_secs_f64();
-    let p = wins as f64 / count as f64;
-    println!("{wins}/{count} = {:.2}% +- {:.2}  {:.4} s/game", 100.0 * p, 196.0 * (p * (1.0 - p) / count as f64).sqrt(), s / count as f64);
-    if let Ok(path) = std::env::var("OUT") { std::fs::write(path, outcomes).unwrap(); }
-}
 }

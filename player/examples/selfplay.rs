@@ -34,7 +34,7 @@ fn main() -> Result<(), Failure> {
         None => None,
         Some(path) => {
             let network = Network::from_bytes(&std::fs::read(path)?).ok_or("not a network")?;
-            Some(FittedEvaluator::new(load(table, game)?, network))
+            Some(FittedEvaluator::new(load(table, game)?.into(), network))
         }
     };
     let plain = match fitted {

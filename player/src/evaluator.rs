@@ -37,7 +37,7 @@ const _: () = assert!(PAIRS.len() == Game::FOUNDATIONS * (Game::FOUNDATIONS - 1)
 /// over draws: they should be calibrated as well as they can be, but only the order within a
 /// call decides moves. Equal boards get equal values, whatever else is in the call and whichever
 /// thread asks: games must not depend on the number of threads.
-pub trait Evaluator: Sync {
+pub trait Evaluator: Send + Sync {
     /// Sets `values[i]` to the value of `boards[i]`. Both have the same length.
     fn evaluate(&self, boards: &[Board], values: &mut [f32]);
 
@@ -47,7 +47,7 @@ pub trait Evaluator: Sync {
     fn pairs(&self, board: &Board) -> Option<[f32; 6]>;
 }
 
-impl<E: Evaluator + Send + ?Sized> Evaluator for Arc<E> {
+impl<E: Evaluator + ?Sized> Evaluator for Arc<E> {
     fn evaluate(&self, boards: &[Board], values: &mut [f32]) {
         E::evaluate(self, boards, values);
     }

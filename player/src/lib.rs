@@ -14,6 +14,7 @@ pub mod rollout;
 mod rules;
 pub mod score;
 pub mod search;
+pub mod staged;
 pub mod subgames;
 pub mod sum;
 pub mod table;

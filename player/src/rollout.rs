@@ -1,5 +1,7 @@
 //! The evaluator that plays on: random stocks, a cheap player, and how often it wins.
 
+use std::sync::Arc;
+
 use crate::board::Board;
 use crate::deal::mixed;
 use crate::evaluator::Evaluator;
@@ -8,25 +10,20 @@ use crate::search::{Player, Settings};
 
 /// Assignments that the cheap player keeps.
 const KEPT: usize = 4;
-/// Boards of a call that are judged by games: the best ones of the evaluator below.
-const JUDGED: usize = 6;
 /// How many games the value of the evaluator below counts as.
 const PRIOR: f32 = 4.0;
-/// What is taken from the logarithm of boards that no games are played for, so that they come
-/// after those for which some are.
-const UNJUDGED: f32 = 40.0;
 
-/// Judges the best boards of each call by games of a cheap player that uses another evaluator.
+/// Judges a board by games of a cheap player that uses another evaluator.
 ///
 /// The stocks of the games follow from the board alone, so equal boards get equal values.
 pub struct RolloutEvaluator {
-    below: Box<dyn Evaluator>,
+    below: Arc<dyn Evaluator>,
     games: u32,
 }
 
 impl RolloutEvaluator {
-    /// Plays `games` games for each board that is judged.
-    pub fn new(below: Box<dyn Evaluator>, games: u32) -> Self {
+    /// Plays `games` games for each board.
+    pub fn new(below: Arc<dyn Evaluator>, games: u32) -> Self {
         Self { below, games }
     }
 
@@ -34,10 +31,8 @@ impl RolloutEvaluator {
         let game = board.game();
         let mut stock: Vec<Rank> = board.stock().iter().map(|slot| game.rank(slot)).collect();
         stock.sort();
-        let seed = board.stacks().iter().flat_map(|stack| stack.cards()).fold(
-            mixed(board.stock().0),
-            |seed, card| mixed(seed ^ u64::from(card.0)),
-        );
+        let cards = board.stacks().iter().flat_map(|stack| stack.cards());
+        let seed = cards.fold(mixed(board.stock().0), |seed, card| mixed(seed ^ u64::from(card.0)));
         let mut random = fastrand::Rng::with_seed(seed);
         let mut won = 0;
         for _ in 0..self.games {
@@ -53,16 +48,11 @@ impl RolloutEvaluator {
 impl Evaluator for RolloutEvaluator {
     fn evaluate(&self, boards: &[Board], values: &mut [f32]) {
         self.below.evaluate(boards, values);
-        let mut order: Vec<usize> = (0..boards.len()).collect();
-        order.sort_by(|&a, &b| values[b].total_cmp(&values[a]));
-        for (place, at) in order.into_iter().enumerate() {
-            let below = values[at];
-            values[at] = if place < JUDGED && below > f32::NEG_INFINITY {
-                let wins = self.wins(&boards[at]) as f32 + PRIOR * below.exp();
-                (wins / (self.games as f32 + PRIOR)).max(f32::MIN_POSITIVE).ln()
-            } else {
-                below - UNJUDGED
-            };
+        for (board, value) in boards.iter().zip(values) {
+            if *value > f32::NEG_INFINITY && !board.is_won() {
+                let wins = self.wins(board) as f32 + PRIOR * value.exp();
+                *value = (wins / (self.games as f32 + PRIOR)).max(f32::MIN_POSITIVE).ln();
+            }
         }
     }
 

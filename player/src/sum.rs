@@ -1,16 +1,18 @@
 //! Several evaluators at once.
 
+use std::sync::Arc;
+
 use crate::board::Board;
 use crate::evaluator::Evaluator;
 
 /// The weighted sum of the values, which are logarithms, of several evaluators.
 pub struct SumEvaluator {
-    parts: Vec<(f32, Box<dyn Evaluator>)>,
+    parts: Vec<(f32, Arc<dyn Evaluator>)>,
 }
 
 impl SumEvaluator {
     /// A sum of evaluators with their weights.
-    pub fn new(parts: Vec<(f32, Box<dyn Evaluator>)>) -> Self {
+    pub fn new(parts: Vec<(f32, Arc<dyn Evaluator>)>) -> Self {
         Self { parts }
     }
 }

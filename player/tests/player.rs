@@ -3,6 +3,8 @@
 mod simulator;
 mod small_table;
 
+use std::sync::Arc;
+
 use retrotab_player::rollout::RolloutEvaluator;
 use retrotab_player::search::{Player, Settings, assignments};
 use retrotab_player::{
@@ -96,7 +98,7 @@ fn looking_ahead_sees_the_end() {
 #[test]
 fn rollouts_give_equal_boards_equal_values() {
     let game = Game::new(7, 2).unwrap();
-    let evaluator = RolloutEvaluator::new(Box::new(small_table::evaluator(game, 5)), 20);
+    let evaluator = RolloutEvaluator::new(Arc::new(small_table::evaluator(game, 5)), 20);
     let mut board = Board::start(game, Start::Stock);
     let slots: Vec<_> = board.stock().iter().filter(|&slot| !board.is_next(slot)).collect();
     board.put(slots[3], 0);

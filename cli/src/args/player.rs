@@ -97,9 +97,17 @@ pub struct ThinkingArgs {
     /// Memory for solved subgames.
     #[arg(long, value_name = "BYTES", default_value = "1GiB")]
     pub memory: ByteSize,
-    /// Judge the best candidates by playing so many random games from each to the end.
+    /// Judge boards by playing so many random games from each to the end.
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub rollouts: u32,
+    /// With `subgames`, `sum` or --rollouts: let these judge only so many boards of each
+    /// decision, those that are best to the evaluator --first [default: all].
+    #[arg(long, value_name = "N", requires = "first",
+          value_parser = clap::value_parser!(u32).range(1..))]
+    pub judged: Option<u32>,
+    /// The evaluator that sees all boards when --judged limits the others.
+    #[arg(long, value_enum, requires = "judged", value_name = "EVALUATOR")]
+    pub first: Option<EvaluatorName>,
 }
 
 /// The evaluators.

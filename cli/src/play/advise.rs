@@ -35,7 +35,7 @@ pub fn advise(args: &AdviseArgs) -> anyhow::Result<()> {
     let judge = Judge::new(&args.thinking, rules.game)?;
     let table = Table { rules, settings, evaluator: judge.evaluator.as_ref() };
     writeln!(std::io::stdout().lock(), "{}", ranked(&table, &position, drawn))?;
-    judge.save()
+    judge.save(&args.thinking)
 }
 
 /// A position and the card that is drawn in it.

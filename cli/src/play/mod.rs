@@ -26,5 +26,5 @@ pub fn play(args: &PlayArgs) -> anyhow::Result<()> {
     } else {
         series::play(&table, &deals, args)?;
     }
-    judge.save()
+    judge.save(&args.thinking)
 }

@@ -1,7 +1,6 @@
 //! From what was typed to a game, a player and deals.
 
 use std::fs;
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use anyhow::Context;
@@ -9,6 +8,7 @@ use retrotab_player::fitted::{FittedEvaluator, Network};
 use retrotab_player::rollout::RolloutEvaluator;
 use retrotab_player::search::Settings;
 use retrotab_player::subgames::{Rules as SubgameRules, Solver, SubgameEvaluator, SubgameOptions};
+use retrotab_player::staged::StagedEvaluator;
 use retrotab_player::sum::SumEvaluator;
 use retrotab_player::table::TableEvaluator;
 use retrotab_player::{Deal, Evaluator, Game, Start};
@@ -44,47 +44,90 @@ pub fn settings(args: &ThinkingArgs) -> anyhow::Result<Settings> {
 
 /// The evaluator asked for.
 pub struct Judge {
-    pub evaluator: Box<dyn Evaluator>,
-    /// Its subgames and the file that they are kept in.
-    cache: Option<(Arc<SubgameEvaluator>, PathBuf)>,
+    pub evaluator: Arc<dyn Evaluator>,
+    makings: Makings,
 }
 
 impl Judge {
     /// Makes the evaluator asked for.
     pub fn new(args: &ThinkingArgs, game: Game) -> anyhow::Result<Self> {
-        let mut cache = None;
-        let mut subgames = || -> anyhow::Result<Box<dyn Evaluator>> {
-            let made = Arc::new(subgames(args, game)?);
-            cache = args.cache.clone().map(|path| (made.clone(), path));
-            Ok(Box::new(made))
-        };
-        let plain: Box<dyn Evaluator> = match args.evaluator {
-            EvaluatorName::Table => Box::new(table(args, game)?),
-            EvaluatorName::Fitted => Box::new(fitted(args, game)?),
-            EvaluatorName::Subgames => subgames()?,
+        let mut makings = Makings::default();
+        let mut evaluator = makings.evaluator(args, game, args.evaluator)?;
+        let all = evaluator.clone();
+        if args.rollouts > 0 {
+            evaluator = Arc::new(RolloutEvaluator::new(evaluator, args.rollouts));
+        }
+        if let (Some(judged), Some(first)) = (args.judged, args.first) {
+            let cheap =
+                if first == args.evaluator { all } else { makings.evaluator(args, game, first)? };
+            evaluator = Arc::new(StagedEvaluator::new(cheap, evaluator, judged as usize));
+        }
+        Ok(Self { evaluator, makings })
+    }
+
+    /// Writes the solved subgames to their file, if there is one.
+    pub fn save(&self, args: &ThinkingArgs) -> anyhow::Result<()> {
+        if let (Some(subgames), Some(path)) = (&self.makings.subgames, &args.cache) {
+            subgames.solver().save(path)?;
+        }
+        Ok(())
+    }
+}
+
+/// What evaluators are made of, each thing once.
+#[derive(Default)]
+struct Makings {
+    table: Option<Arc<TableEvaluator>>,
+    subgames: Option<Arc<SubgameEvaluator>>,
+}
+
+impl Makings {
+    fn evaluator(
+        &mut self,
+        args: &ThinkingArgs,
+        game: Game,
+        name: EvaluatorName,
+    ) -> anyhow::Result<Arc<dyn Evaluator>> {
+        Ok(match name {
+            EvaluatorName::Table => self.table(args, game)?,
+            EvaluatorName::Fitted => {
+                let network = network(args, game)?;
+                Arc::new(FittedEvaluator::new(self.table(args, game)?, network))
+            }
+            EvaluatorName::Subgames => self.subgames(args, game)?,
             EvaluatorName::Sum => {
                 if !(0.0..=1.0).contains(&args.weight) {
                     let text = format!("--weight is a share from 0 to 1, not {}", args.weight);
                     return Err(UserError(text).into());
                 }
-                let table: Box<dyn Evaluator> = Box::new(table(args, game)?);
-                let parts = vec![(1.0 - args.weight, table), (args.weight, subgames()?)];
-                Box::new(SumEvaluator::new(parts))
+                let (table, subgames) = (self.table(args, game)?, self.subgames(args, game)?);
+                let parts: Vec<(f32, Arc<dyn Evaluator>)> =
+                    vec![(1.0 - args.weight, table), (args.weight, subgames)];
+                Arc::new(SumEvaluator::new(parts))
             }
-        };
-        let evaluator = match args.rollouts {
-            0 => plain,
-            games => Box::new(RolloutEvaluator::new(plain, games)),
-        };
-        Ok(Self { evaluator, cache })
+        })
     }
 
-    /// Writes the solved subgames to their file, if there is one.
-    pub fn save(&self) -> anyhow::Result<()> {
-        if let Some((subgames, path)) = &self.cache {
-            subgames.solver().save(path)?;
-        }
-        Ok(())
+    fn table(&mut self, args: &ThinkingArgs, game: Game) -> anyhow::Result<Arc<TableEvaluator>> {
+        let made = match &self.table {
+            Some(made) => made.clone(),
+            None => Arc::new(table(args, game)?),
+        };
+        self.table = Some(made.clone());
+        Ok(made)
+    }
+
+    fn subgames(
+        &mut self,
+        args: &ThinkingArgs,
+        game: Game,
+    ) -> anyhow::Result<Arc<SubgameEvaluator>> {
+        let made = match &self.subgames {
+            Some(made) => made.clone(),
+            None => Arc::new(subgames(args, game)?),
+        };
+        self.subgames = Some(made.clone());
+        Ok(made)
     }
 }
 
@@ -99,16 +142,17 @@ fn subgames(args: &ThinkingArgs, game: Game) -> anyhow::Result<SubgameEvaluator>
     Ok(SubgameEvaluator::new(game, solver, options)?)
 }
 
-fn fitted(args: &ThinkingArgs, game: Game) -> anyhow::Result<FittedEvaluator> {
-    let network = match &args.weights {
+fn network(args: &ThinkingArgs, game: Game) -> anyhow::Result<Network> {
+    match &args.weights {
         Some(path) => {
             let at = || format!("{}: cannot read it", path.display());
             let bytes = fs::read(path).with_context(at)?;
             let expected = 4 * Network::NUMBERS;
             Network::from_bytes(&bytes).ok_or_else(|| {
                 let path = path.display();
-                UserError(format!("{path}: weights are {expected} bytes of finite numbers, this is not"))
-            })?
+                let text = format!("{path}: weights are {expected} bytes of finite numbers");
+                UserError(text).into()
+            })
         }
         None => Network::built_in(game).ok_or_else(|| {
             let (ranks, stacks) = (game.ranks(), game.stacks());
@@ -116,9 +160,9 @@ fn fitted(args: &ThinkingArgs, game: Game) -> anyhow::Result<FittedEvaluator> {
                 "no weights are built in for {ranks} ranks and {stacks} stacks; name a file of \
                  weights (--weights)"
             ))
-        })?,
-    };
-    Ok(FittedEvaluator::new(table(args, game)?, network))
+            .into()
+        }),
+    }
 }
 
 fn table(args: &ThinkingArgs, game: Game) -> anyhow::Result<TableEvaluator> {

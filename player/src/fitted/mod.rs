@@ -4,6 +4,8 @@
 mod features;
 mod network;
 
+use std::sync::Arc;
+
 use crate::board::Board;
 use crate::evaluator::Evaluator;
 use crate::table::TableEvaluator;
@@ -13,13 +15,13 @@ pub use network::{HIDDEN, Network};
 
 /// A stack table and a network that was fitted to its pair values.
 pub struct FittedEvaluator {
-    table: TableEvaluator,
+    table: Arc<TableEvaluator>,
     network: Network,
 }
 
 impl FittedEvaluator {
     /// An evaluator from its parts.
-    pub fn new(table: TableEvaluator, network: Network) -> Self {
+    pub fn new(table: Arc<TableEvaluator>, network: Network) -> Self {
         Self { table, network }
     }
 
