@@ -29,7 +29,8 @@ fn main() {
             let (name, n) = word.split_once('=').unwrap_or((word, ""));
             match name {
                 "table" => stack.push(table.clone().unwrap()),
-                "fit" => stack.push(Arc::new(FittedEvaluator::new(table.clone().unwrap(), Network::from_bytes(&std::fs::read(n).unwrap()).unwrap()))),
+                "fit" => stack.push(Arc::new(FittedEvaluator::new(Sources { table: table.clone().unwrap(), subgames: None }, &std::fs::read(n).unwrap()).unwrap())),
+                "all" => { stack.pop(); let e = solvers.values().next().unwrap().clone(); stack.push(Arc::new(FittedEvaluator::new(Sources { table: table.clone().unwrap(), subgames: Some(e) }, &std::fs::read(n).unwrap()).unwrap())) }
                 "sub" => {
                     let e = solvers.entry(n.to_string()).or_insert_with(|| {
                         let q: Vec<f32> = n.split('/').map(|x| x.parse().unwrap()).collect();

@@ -3,11 +3,14 @@
 use crate::game::{Foundation, Game, Slot};
 use crate::view::View;
 
-/// How many numbers describe a board.
-pub const FEATURES: usize = 49;
+/// How many numbers describe a board without subgames.
+pub const PLAIN_FEATURES: usize = 49;
+/// How many numbers describe a board with the pair values of subgames.
+pub const ALL_FEATURES: usize = PLAIN_FEATURES + 14;
 
-/// What describes a board, each number of the order of 1.
-pub type Features = [f32; FEATURES];
+/// What describes a board, each number of the order of 1: the plain features, then those of
+/// subgames.
+pub type Features = [f32; ALL_FEATURES];
 
 /// What stock cards a stack keeps waiting.
 #[derive(Debug, Clone, Copy, Default)]
@@ -31,20 +34,25 @@ struct Whole<'a> {
     chain: [u64; 64],
 }
 
-/// Describes a board by the logarithms of its pair values and its order of need.
-pub fn features(view: &View, stacks: usize, pairs: &[f32; 6]) -> Features {
+/// Describes a board by the logarithms of its pair values in a table and its order of need, and
+/// by those of its pair values in subgames.
+pub fn features(
+    view: &View,
+    stacks: usize,
+    table: &[f32; 6],
+    subgames: Option<&[f32; 6]>,
+) -> Features {
     let whole = Whole::new(view, stacks);
-    let mut out = Writer { numbers: [0.0; FEATURES], len: 0 };
-    for &pair in pairs {
-        out.push(pair.max(-8.0) / 2.0);
-        out.push(pair.exp());
-    }
-    out.push(pairs.iter().sum::<f32>().max(-20.0) / 6.0);
-    out.push(pairs.iter().copied().fold(0.0, f32::min).max(-8.0) / 2.0);
+    let mut out = Writer { numbers: [0.0; ALL_FEATURES], len: 0 };
+    out.pairs(table);
     whole.progress(&mut out);
     whole.stacks(&mut out);
     whole.stock(&mut out);
-    debug_assert_eq!(out.len, FEATURES);
+    debug_assert_eq!(out.len, PLAIN_FEATURES);
+    if let Some(pairs) = subgames {
+        out.pairs(pairs);
+        debug_assert_eq!(out.len, ALL_FEATURES);
+    }
     out.numbers
 }
 
@@ -57,6 +65,15 @@ impl Writer {
     fn push(&mut self, number: f32) {
         self.numbers[self.len] = number;
         self.len += 1;
+    }
+
+    fn pairs(&mut self, pairs: &[f32; 6]) {
+        for &pair in pairs {
+            self.push(pair.max(-8.0) / 2.0);
+            self.push(pair.exp());
+        }
+        self.push(pairs.iter().sum::<f32>().max(-20.0) / 6.0);
+        self.push(pairs.iter().copied().fold(0.0, f32::min).max(-8.0) / 2.0);
     }
 }
 

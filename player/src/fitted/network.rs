@@ -1,8 +1,5 @@
 //! A small network: one hidden layer, a logistic output.
 
-use super::features::{FEATURES, Features};
-use crate::game::Game;
-
 /// Units of the hidden layer.
 pub const HIDDEN: usize = 32;
 
@@ -17,20 +14,22 @@ pub struct Network {
 }
 
 impl Network {
-    /// Numbers of a network in a file, in this order: weights by feature and then by hidden
-    /// unit, the biases of the hidden units, the weights of the output, its bias.
-    pub const NUMBERS: usize = FEATURES * HIDDEN + HIDDEN + HIDDEN + 1;
+    /// Bytes of a network of so many features in a file: little-endian 32-bit floats, the weights
+    /// by feature and then by hidden unit, the biases of the hidden units, the weights of the
+    /// output, its bias.
+    pub const fn bytes(features: usize) -> usize {
+        4 * (features * HIDDEN + HIDDEN + HIDDEN + 1)
+    }
 
-    /// A network from its numbers as little-endian 32-bit floats; `None` when there are not
-    /// [`NUMBERS`](Self::NUMBERS).
-    pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
+    /// A network from its file; `None` when there are not [`bytes`](Self::bytes) of finite
+    /// numbers.
+    pub fn from_bytes(features: usize, bytes: &[u8]) -> Option<Self> {
         let numbers: Vec<f32> =
             bytes.chunks_exact(4).map(|b| f32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect();
-        let whole = numbers.len() == Self::NUMBERS && bytes.len() % 4 == 0;
-        if !whole || !numbers.iter().all(|number| number.is_finite()) {
+        if bytes.len() != Self::bytes(features) || !numbers.iter().all(|number| number.is_finite()) {
             return None;
         }
-        let (first, rest) = numbers.split_at(FEATURES * HIDDEN);
+        let (first, rest) = numbers.split_at(features * HIDDEN);
         let first = first.chunks_exact(HIDDEN).map(|row| row.try_into().expect("a whole row"));
         Some(Self {
             first: first.collect(),
@@ -40,16 +39,8 @@ impl Network {
         })
     }
 
-    /// The weights that are built in for a game, if there are any.
-    pub fn built_in(game: Game) -> Option<Self> {
-        let bytes: &[u8] = match (game.ranks(), game.stacks()) {
-            _ => return None,
-        };
-        Self::from_bytes(bytes)
-    }
-
     /// The natural logarithm of the chance to win.
-    pub fn value(&self, features: &Features) -> f32 {
+    pub fn value(&self, features: &[f32]) -> f32 {
         let mut hidden = self.first_bias;
         for (row, &feature) in self.first.iter().zip(features) {
             for (unit, weight) in hidden.iter_mut().zip(row) {
