@@ -4,6 +4,8 @@ use std::io;
 use std::process::ExitCode;
 
 use retrotab_coordinator::CoordinatorError;
+use retrotab_player::subgames::SubgameError;
+use retrotab_player::table::PlayTableError;
 use retrotab_proto::tls::TlsFileError;
 use retrotab_proto::token::TokenError;
 use retrotab_tablefmt::TableError;
@@ -51,10 +53,16 @@ fn is_users(error: &anyhow::Error) -> bool {
             || cause.is::<TlsFileError>()
             || cause.is::<ConnectError>()
             || cause.is::<EquityError>()
+            || cause.downcast_ref::<PlayTableError>().is_some_and(PlayTableError::is_users)
+            || cause.downcast_ref::<SubgameError>().is_some_and(is_users_subgame)
             || cause.downcast_ref::<TableError>().is_some_and(TableError::is_users)
             || cause.downcast_ref::<WorkerError>().is_some_and(WorkerError::is_users)
             || cause.downcast_ref::<CoordinatorError>().is_some_and(CoordinatorError::is_users)
     })
+}
+
+fn is_users_subgame(error: &SubgameError) -> bool {
+    !matches!(error, SubgameError::Damaged { .. } | SubgameError::File(_))
 }
 
 fn is_broken_pipe(error: &anyhow::Error) -> bool {

@@ -8,6 +8,7 @@ mod failure;
 mod hands;
 mod info;
 mod logging;
+mod play;
 mod private_file;
 mod probe;
 mod remote_options;
@@ -44,6 +45,8 @@ fn main() -> ExitCode {
         Command::Verify(args) => verify::verify(&args),
         Command::Probe(args) => probe::probe(&args),
         Command::Sticks(command) => sticks::sticks(&command),
+        Command::Play(args) => play::play(&args),
+        Command::Advise(args) => play::advise(&args),
         Command::Export(args) => hands::export::export(&args),
         Command::Top(args) => hands::top::top(&args),
         Command::Equity(args) => hands::equity::print(&args),

@@ -2,6 +2,7 @@
 
 mod hands;
 mod network;
+mod player;
 mod sticks;
 mod tables;
 
@@ -15,7 +16,8 @@ pub use hands::{EquityArgs, EvaluateArgs, ExportArgs, ExportFormat, TopArgs};
 pub use network::{
     CancelArgs, CertsArgs, CoordinatorArgs, StatusArgs, SubmitOptions, TokenArgs, WorkerArgs,
 };
-pub use sticks::{EnumerateArgs, PlayArgs, SticksCommand};
+pub use player::{AdviseArgs, EvaluatorName, GameArgs, PlayArgs, ThinkingArgs};
+pub use sticks::{EnumerateArgs, PlaySticksArgs, SticksCommand};
 pub use tables::{RowsArg, RunFamily, RunOptions, SubmitFamily, hands};
 
 /// Computes big exact tables about card and stick games, and hands them out.
@@ -70,6 +72,11 @@ pub enum Command {
     /// Play the stick game, or list its games.
     #[command(subcommand)]
     Sticks(SticksCommand),
+    /// Play the solitaire Calculation.
+    Play(PlayArgs),
+    /// Say what to do in a position of Calculation: reads JSON like {"built": [1, 0, 0, 0],
+    /// "stacks": ["KQ", "J", ""], "drawn": "7"} from standard input.
+    Advise(AdviseArgs),
     /// Write a hand table as Parquet or CSV.
     Export(ExportArgs),
     /// List the clusters of a hand table that do best against a random hand.

@@ -8,14 +8,14 @@ use super::RowsArg;
 #[derive(Debug, Subcommand)]
 pub enum SticksCommand {
     /// Play against the table.
-    Play(PlayArgs),
+    Play(PlaySticksArgs),
     /// List all games, each with its result for the first player.
     Enumerate(EnumerateArgs),
 }
 
 /// `sticks play`.
 #[derive(Debug, Args)]
-pub struct PlayArgs {
+pub struct PlaySticksArgs {
     #[command(flatten)]
     pub rows: RowsArg,
     /// Let the table move first.

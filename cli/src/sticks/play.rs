@@ -8,10 +8,10 @@ use anyhow::Context;
 use retrotab_tablefmt::sticks::{Board, SticksSpec, Strike, Value};
 use retrotab_worker::sticks::WholeTable;
 
-use crate::args::PlayArgs;
+use crate::args::PlaySticksArgs;
 
 /// Plays one game on standard input and output.
-pub fn play(args: &PlayArgs) -> anyhow::Result<()> {
+pub fn play(args: &PlaySticksArgs) -> anyhow::Result<()> {
     let rows = args.rows.rows()?;
     let table = WholeTable::solve(SticksSpec { rows }, rows.sticks());
     let to_move = if args.second { Player::Table } else { Player::Person };

@@ -12,7 +12,7 @@ mod symmetry;
 pub use lane::{Lane, MAX_STACKS, NO_GAP, Pattern};
 pub use lanes::{LaneId, LaneTable};
 pub use notation::{NotationError, parse_lane};
-pub use ranking::{Position, Ranking};
+pub use ranking::{FoundLane, Position, Ranking};
 pub use section::{Cell, Section, SectionLayout};
 pub use spec::{Cards, OutOfRange, Rule, StackSpec, Stacks};
 pub use symmetry::{Canonical, Kind, Perm, PermId, Symmetry, Turn};

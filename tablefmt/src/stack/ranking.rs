@@ -1,9 +1,9 @@
 //! Ranking of positions: position <-> index in the table.
 
 use super::lane::Lane;
-use super::lanes::LaneTable;
+use super::lanes::{LaneId, LaneTable};
 use super::section::{Cell, Section, SectionLayout};
-use super::spec::StackSpec;
+use super::spec::{Cards, StackSpec};
 use super::symmetry::{PermId, Symmetry};
 
 /// Two lanes; their order does not matter, nor do the names of the stacks.
@@ -22,6 +22,19 @@ pub struct Ranking {
     symmetry: Symmetry,
     lanes: Vec<LaneTable>,
     sections: Vec<(u64, SectionLayout)>,
+    /// By rows and columns of a section: its place in `sections`.
+    numbers: [[u8; Cards::MAX as usize + 1]; Cards::MAX as usize + 1],
+}
+
+/// A lane among the canonical ones: what [`LaneTable::find`] says of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FoundLane {
+    /// Its stock cards.
+    pub stock: u8,
+    /// The canonical lane.
+    pub id: LaneId,
+    /// The lane is the canonical one renamed by this.
+    pub renaming: PermId,
 }
 
 impl Ranking {
@@ -40,7 +53,11 @@ impl Ranking {
             (start, layout)
         });
         let sections = sections.collect();
-        Ranking { spec, symmetry, lanes, sections }
+        let mut numbers = [[u8::MAX; Cards::MAX as usize + 1]; Cards::MAX as usize + 1];
+        for (number, section) in Section::all(cards).enumerate() {
+            numbers[usize::from(section.rows)][usize::from(section.columns)] = number as u8;
+        }
+        Ranking { spec, symmetry, lanes, sections, numbers }
     }
 
     /// The table's parameters.
@@ -76,8 +93,9 @@ impl Ranking {
     /// # Panics
     /// When the table has no such section.
     pub fn section_number(&self, section: Section) -> usize {
-        let found = self.sections.iter().position(|(_, s)| s.section() == section);
-        found.expect("a section of the table")
+        let number = self.numbers[usize::from(section.rows)][usize::from(section.columns)];
+        assert!(usize::from(number) < self.sections.len(), "no section {section}");
+        usize::from(number)
     }
 
     /// Entries of the table.
@@ -91,17 +109,26 @@ impl Ranking {
         if !fits(&position.a) || !fits(&position.b) {
             return None;
         }
-        let swap = position.a.stock() < position.b.stock();
-        let (a, b) = if swap { (position.b, position.a) } else { (position.a, position.b) };
-        let (row, from_row) = self.lanes(a.stock()).find(&self.symmetry, &a)?;
-        let (column, from_column) = self.lanes(b.stock()).find(&self.symmetry, &b)?;
-        let turned = self.symmetry.product(self.symmetry.inverse(from_row), from_column);
-        let turn = self.symmetry.turn(row.kind, column.kind, turned);
-        let cell = Cell { row, column, turn };
-        let section = Section { rows: a.stock(), columns: b.stock() };
+        Some(self.rank_found(self.find(&position.a)?, self.find(&position.b)?))
+    }
+
+    /// The canonical form of a lane, or `None` when it has more stacks or cards than the table.
+    pub fn find(&self, lane: &Lane) -> Option<FoundLane> {
+        let (id, renaming) = self.lanes.get(usize::from(lane.stock()))?.find(&self.symmetry, lane)?;
+        Some(FoundLane { stock: lane.stock(), id, renaming })
+    }
+
+    /// The index of a position of two lanes that have been found: what programs that look up
+    /// many positions of few lanes use.
+    pub fn rank_found(&self, a: FoundLane, b: FoundLane) -> u64 {
+        let (row, column) = if a.stock < b.stock { (b, a) } else { (a, b) };
+        let turned = self.symmetry.product(self.symmetry.inverse(row.renaming), column.renaming);
+        let turn = self.symmetry.turn(row.id.kind, column.id.kind, turned);
+        let cell = Cell { row: row.id, column: column.id, turn };
+        let section = Section { rows: row.stock, columns: column.stock };
         let cell = if section.is_triangular() { self.lower(cell) } else { cell };
         let (first, layout) = &self.sections[self.section_number(section)];
-        Some(first + layout.entry(cell))
+        first + layout.entry(cell)
     }
 
     /// Of a cell and its mirror in a triangular section, the one that is stored; where both

@@ -1,0 +1,121 @@
+//! `play` and `advise` with a small table, and what bad input says.
+
+#[allow(dead_code, reason = "each test file uses its part of it")]
+mod program;
+
+use std::fs;
+use std::path::Path;
+
+use program::{fail, feed, folder, retrotab, run_stack, run_sticks, succeed};
+use serde_json::Value;
+
+/// A table for 3 stacks in a folder.
+fn table() -> (tempfile::TempDir, std::path::PathBuf) {
+    let (dir, table) = folder();
+    succeed(&mut run_stack(3, 6, &table, &["--rule", "choice"]));
+    (dir, table)
+}
+
+fn play(table: &Path, args: &[&str]) -> String {
+    succeed(retrotab(&["play", "--stacks", "3", "--table"]).arg(table).args(args))
+}
+
+fn json(text: &str) -> Vec<Value> {
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+#[test]
+fn games_are_printed_counted_and_do_not_depend_on_the_threads() {
+    let (_dir, table) = table();
+    let many = ["-c", "40", "-m", "10", "--json"];
+    let one = json(&play(&table, &[&many[..], &["--threads", "1"]].concat()));
+    let two = json(&play(&table, &[&many[..], &["--threads", "3"]].concat()));
+    assert_eq!(one[..40], two[..40]);
+    let won: Vec<&Value> = one[..40].iter().filter(|game| game["won"] == true).collect();
+    assert!(!won.is_empty() && won.len() < 40, "{}", won.len());
+    assert_eq!(one[40]["wins"], won.len());
+    assert!(one[40]["low"].as_f64().unwrap() < one[40]["rate"].as_f64().unwrap());
+    assert!(won.iter().all(|game| game["built"] == 52));
+
+    let text = play(&table, &["-c", "40", "-m", "10"]);
+    assert!(text.starts_with(&format!("{}/40\n", won.len())), "{text}");
+    assert!(text.contains("95 % interval"), "{text}");
+
+    // A single game, as the original prints it.
+    let deal = won[0]["deal"].to_string();
+    let text = play(&table, &["-d", &deal, "-m", "10"]);
+    let lines: Vec<&str> = text.lines().collect();
+    assert_eq!(lines.len(), 52 * 9 + 2);
+    assert_eq!(lines[52 * 9..], ["O", "1/1"]);
+    let last = &lines[51 * 9..52 * 9];
+    assert!(last[0].starts_with("52: "), "{last:?}");
+    assert_eq!(last[1..8], ["0: ", "1: ", "2: ", "3: ", "[0]", "[1]", "[2]"]);
+    assert!(last[8].starts_with("----+"));
+    assert!(text.lines().any(|line| line.starts_with("[0] ") && line.contains("-")));
+
+    let draws = json(&play(&table, &["-d", &deal, "-m", "10", "--json"]));
+    assert_eq!(draws.len(), 53);
+    assert_eq!(draws[52]["won"], true);
+    // The same cards from a file are the same game.
+    let file = table.join("../deals.txt");
+    let cards = draws[52]["deal"].as_str().unwrap();
+    fs::write(&file, format!("\n{cards}\n")).unwrap();
+    let listed = ["--deals", file.to_str().unwrap(), "-m", "10", "--json"];
+    assert_eq!(json(&play(&table, &listed)), draws);
+}
+
+#[test]
+fn advice_comes_ranked() {
+    let (_dir, table) = table();
+    let advise = |input: &str| {
+        feed(retrotab(&["advise", "--table"]).arg(&table), input)
+    };
+    let output = advise(r#"{"built": [1, 0, 0, 0], "stacks": ["KQ", "J", ""], "drawn": "2"}"#);
+    assert!(output.status.success());
+    let advice: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let moves = advice["moves"].as_array().unwrap();
+    assert!(moves.len() >= 4, "{advice}");
+    let values: Vec<f64> = moves.iter().map(|m| m["log_value"].as_f64().unwrap()).collect();
+    assert!(values.is_sorted_by(|a, b| a >= b), "{values:?}");
+    assert!(moves[0]["steps"][0]["build"].is_number(), "{advice}");
+    assert_eq!(moves[0]["pairs"].as_object().unwrap().len(), 6);
+
+    let output = advise(r#"{"built": [1, 0, 0, 0], "stacks": ["KKKKK", "", ""], "drawn": "2"}"#);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(String::from_utf8(output.stderr).unwrap().contains("more cards of a rank"));
+}
+
+#[test]
+fn bad_input_is_named() {
+    let (_dir, table) = table();
+    let refused = |args: &[&str]| {
+        fail(retrotab(&["play"]).args(args), 2)
+    };
+    let with = |args: &[&str]| {
+        let all = [&["--table", table.to_str().unwrap()], args].concat();
+        refused(&all)
+    };
+    assert!(refused(&[]).contains("needs --table"));
+    assert!(with(&["-l", "3"]).contains("level 3"));
+    assert!(with(&["-m", "0"]).contains("cannot keep 0"));
+    assert!(with(&["--stacks", "5"]).contains("5 stacks"));
+    assert!(with(&["--ranks", "12"]).contains("12 ranks"));
+    assert!(with(&["--stacks", "4"]).contains("the table has 3 stacks, but the game has 4"));
+    assert!(with(&["-c", "0"]).contains("0"));
+    assert!(with(&["--interactive"]).contains("terminal"));
+    let (_sticks_dir, sticks) = folder();
+    succeed(&mut run_sticks(4, &sticks, &[]));
+    assert!(refused(&["--table", sticks.to_str().unwrap()]).contains("stack tables"));
+
+    let file = table.join("../deals.txt");
+    let deals = |line: &str| {
+        fs::write(&file, line).unwrap();
+        with(&["--deals", file.to_str().unwrap()])
+    };
+    assert!(deals("A23456789TJQK").contains("line 1: a deal has 52 cards, this one has 13"));
+    let good = "A23456789TJQK".repeat(4);
+    let error = deals(&format!("{good}\n{}\n", good.replacen('T', "1", 1)));
+    assert!(error.contains("line 2: `1` (card 10) is no rank"), "{error}");
+    assert!(deals(&good.replacen('T', "J", 1)).contains("4 times T"));
+    assert!(deals("\n").contains("there is no deal 0"));
+}
