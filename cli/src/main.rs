@@ -3,6 +3,7 @@
 
 mod args;
 mod coordinator;
+mod export;
 mod failure;
 mod hands;
 mod info;
@@ -10,6 +11,7 @@ mod logging;
 mod probe;
 mod remote_options;
 mod run;
+mod stats;
 mod status;
 mod sticks;
 mod submit;
@@ -39,7 +41,8 @@ fn main() -> ExitCode {
         Command::Verify(args) => verify::verify(&args),
         Command::Probe(args) => probe::probe(&args),
         Command::Sticks(command) => sticks::sticks(&command),
-        Command::Export(args) => hands::export::export(&args),
+        Command::Stats(args) => stats::stats(&args),
+        Command::Export(args) => export::export(&args),
         Command::Top(args) => hands::top::top(&args),
         Command::Equity(args) => hands::equity::print(&args),
         Command::Evaluate(args) => hands::evaluate::evaluate(&args),

@@ -20,6 +20,7 @@ pub mod shard;
 pub mod source;
 pub mod spec;
 pub mod stack;
+pub mod stats;
 pub mod sticks;
 mod verify;
 mod writer;

@@ -141,6 +141,12 @@ impl Table {
         &self.manifest
     }
 
+    /// Bytes in which a frame of a column is stored.
+    pub(crate) fn stored_len(&self, column: usize, frame: u64) -> u32 {
+        let (file, inside) = self.columns[column].find(frame);
+        file.frames[inside].compressed
+    }
+
     /// The value of an entry in a column (numbered from 0).
     ///
     /// # Panics
@@ -197,10 +203,15 @@ impl EntryType {
 }
 
 impl ColumnReader {
-    fn decode(&self, frame: u64) -> Result<Arc<[u8]>, TableError> {
+    /// The data file that holds a frame, and the frame's number in it.
+    fn find(&self, frame: u64) -> (&DataFile, usize) {
         let file = self.files.partition_point(|f| f.span.first_frame <= frame) - 1;
         let file = &self.files[file];
-        let inside = (frame - file.span.first_frame) as usize;
+        (file, (frame - file.span.first_frame) as usize)
+    }
+
+    fn decode(&self, frame: u64) -> Result<Arc<[u8]>, TableError> {
+        let (file, inside) = self.find(frame);
         let size = file.frames[inside];
         let mut compressed = vec![0; size.compressed as usize];
         let read = file.source.read_exact_at(file.offsets[inside], &mut compressed);

@@ -1,6 +1,7 @@
 //! The command line.
 
 mod hands;
+mod looking;
 mod network;
 mod sticks;
 mod tables;
@@ -11,7 +12,8 @@ use std::path::PathBuf;
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
-pub use hands::{EquityArgs, EvaluateArgs, ExportArgs, ExportFormat, TopArgs};
+pub use hands::{EquityArgs, EvaluateArgs, TopArgs};
+pub use looking::{ExportArgs, ExportFormat, StatsArgs};
 pub use network::{CancelArgs, CoordinatorArgs, StatusArgs, SubmitOptions, WorkerArgs};
 pub use sticks::{EnumerateArgs, PlayArgs, SticksCommand};
 pub use tables::{RowsArg, RunFamily, RunOptions, SubmitFamily, hands};
@@ -64,7 +66,9 @@ pub enum Command {
     /// Play the stick game, or list its games.
     #[command(subcommand)]
     Sticks(SticksCommand),
-    /// Write a hand table as Parquet or CSV.
+    /// Say what the values of a table are like, and draw them.
+    Stats(StatsArgs),
+    /// Write a table as Parquet, CSV or a numpy array.
     Export(ExportArgs),
     /// List the clusters of a hand table that do best against a random hand.
     Top(TopArgs),

@@ -1,7 +1,10 @@
 //! Cells of a hand table, from either cluster's point of view.
 
-use retrotab_tablefmt::hands::{Cell, CellCounts, CellIndex, ClusterId, Clusters, HandsSpec};
-use retrotab_tablefmt::{Table, TableError};
+use retrotab_tablefmt::Table;
+use retrotab_tablefmt::hands::{
+    Cell, CellCounts, CellIndex, ClusterId, Clusters, HandsSpec, PLACEMENTS, TIE, WIN,
+    contradiction,
+};
 
 /// Reads cells of a table one at a time.
 pub struct CellReader<'a> {
@@ -9,11 +12,6 @@ pub struct CellReader<'a> {
     spec: HandsSpec,
     clusters: &'static Clusters,
 }
-
-/// Columns by number.
-pub const WIN: usize = 0;
-pub const TIE: usize = 1;
-pub const PLACEMENTS: usize = 2;
 
 impl<'a> CellReader<'a> {
     pub fn new(table: &'a Table, spec: HandsSpec) -> Self {
@@ -39,10 +37,4 @@ impl<'a> CellReader<'a> {
         };
         Ok(stored.and_then(turned).ok_or_else(|| contradiction(entry))?)
     }
-}
-
-/// The error of a table whose values cannot be true.
-pub fn contradiction(entry: u64) -> TableError {
-    let what = "its wins, ties and placements contradict each other";
-    TableError::corrupt("table".as_ref(), format!("entry {entry}"), what)
 }

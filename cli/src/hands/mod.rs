@@ -3,8 +3,6 @@
 pub mod cells;
 pub mod equity;
 pub mod evaluate;
-pub mod export;
-mod rows;
 pub mod top;
 
 use std::path::Path;
