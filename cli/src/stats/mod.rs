@@ -1,7 +1,6 @@
 //! `retrotab stats`: what the values of a table are like.
 
-pub mod json;
-pub mod plot;
+mod plot;
 mod text;
 
 use std::ffi::OsStr;
@@ -33,7 +32,7 @@ pub fn stats(args: &StatsArgs) -> anyhow::Result<()> {
     let mut out = std::io::BufWriter::new(std::io::stdout().lock());
     let about = &table.manifest().table;
     if args.json {
-        serde_json::to_writer(&mut out, &json::of(about, &stats))?;
+        serde_json::to_writer(&mut out, &stats.json(about))?;
         writeln!(out)?;
     } else {
         let groups = if args.all { text::Groups::All } else { text::Groups::Few };

@@ -4,6 +4,7 @@
 //! depend on the size of the table. (For hands it is a histogram for each cluster.)
 
 mod hands;
+mod json;
 mod sections;
 mod tally;
 
