@@ -2,7 +2,7 @@
 //!
 //! Per family: positions, notation and ranking (position <-> index). For all families: the
 //! layout of values into columns, sections and frames; shards; data files; the manifest;
-//! reading and verifying.
+//! reading, looking up positions and verifying.
 
 pub mod durable;
 mod error;
@@ -11,6 +11,7 @@ pub mod hands;
 mod hashing;
 pub mod identity;
 pub mod layout;
+pub mod lookup;
 pub mod manifest;
 #[cfg(feature = "objects")]
 pub mod objects;

@@ -2,8 +2,7 @@
 
 use retrotab_tablefmt::Table;
 use retrotab_tablefmt::hands::{CellCounts, CellIndex, ClusterId, Clusters, HandsSpec};
-
-use super::cells::{PLACEMENTS, TIE, WIN, contradiction};
+use retrotab_tablefmt::lookup::{PLACEMENTS, TIE, WIN, contradiction};
 
 /// Cells that are decoded together, about.
 const TOGETHER: u64 = 1 << 20;
