@@ -4,6 +4,7 @@ use std::io;
 use std::process::ExitCode;
 
 use retrotab_coordinator::CoordinatorError;
+use retrotab_coordinator::handout::HandoutError;
 use retrotab_tablefmt::TableError;
 use retrotab_worker::hands::EquityError;
 use retrotab_worker::remote::WorkerError;
@@ -47,6 +48,7 @@ fn is_users(error: &anyhow::Error) -> bool {
         cause.is::<UserError>()
             || cause.is::<EquityError>()
             || cause.downcast_ref::<TableError>().is_some_and(TableError::is_users)
+            || cause.downcast_ref::<HandoutError>().is_some_and(HandoutError::is_users)
             || cause.downcast_ref::<WorkerError>().is_some_and(WorkerError::is_users)
             || cause.downcast_ref::<CoordinatorError>().is_some_and(CoordinatorError::is_users)
     })

@@ -10,6 +10,7 @@ mod logging;
 mod probe;
 mod remote_options;
 mod run;
+mod serve;
 mod status;
 mod sticks;
 mod submit;
@@ -38,6 +39,7 @@ fn main() -> ExitCode {
         Command::Info(args) => info::info(&args),
         Command::Verify(args) => verify::verify(&args),
         Command::Probe(args) => probe::probe(&args),
+        Command::Serve(args) => serve::serve(&args),
         Command::Sticks(command) => sticks::sticks(&command),
         Command::Export(args) => hands::export::export(&args),
         Command::Top(args) => hands::top::top(&args),

@@ -15,6 +15,8 @@ pub mod lookup;
 pub mod manifest;
 #[cfg(feature = "objects")]
 pub mod objects;
+#[cfg(feature = "handout")]
+pub mod publish;
 mod reader;
 mod seek;
 pub mod shard;

@@ -86,8 +86,8 @@ pub fn open(path: &Path, access: Access) -> Result<Box<dyn ReadAt>, TableError> 
     })
 }
 
-/// Reads a whole file that must not have more than `most` bytes.
-pub(crate) fn read_whole(path: &Path, most: u64) -> Result<Vec<u8>, TableError> {
+/// Reads a whole regular file that must not have more than `most` bytes.
+pub fn read_whole(path: &Path, most: u64) -> Result<Vec<u8>, TableError> {
     let mut bytes = Vec::new();
     // Counts what is read, because not every file knows its length.
     let read = open_file(path)?.take(most + 1).read_to_end(&mut bytes);

@@ -1,5 +1,6 @@
 //! The command line.
 
+mod handout;
 mod hands;
 mod network;
 mod sticks;
@@ -11,6 +12,7 @@ use std::path::PathBuf;
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
+pub use handout::ServeArgs;
 pub use hands::{EquityArgs, EvaluateArgs, ExportArgs, ExportFormat, TopArgs};
 pub use network::{CancelArgs, CoordinatorArgs, StatusArgs, SubmitOptions, WorkerArgs};
 pub use sticks::{EnumerateArgs, PlayArgs, SticksCommand};
@@ -61,6 +63,8 @@ pub enum Command {
     Verify(VerifyArgs),
     /// Look up positions in a table.
     Probe(ProbeArgs),
+    /// Hand finished tables out over HTTP.
+    Serve(ServeArgs),
     /// Play the stick game, or list its games.
     #[command(subcommand)]
     Sticks(SticksCommand),

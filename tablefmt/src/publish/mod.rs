@@ -1,0 +1,3 @@
+//! Handing finished tables to others.
+
+pub mod page;
