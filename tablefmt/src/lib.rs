@@ -6,6 +6,8 @@
 
 pub mod durable;
 mod error;
+#[cfg(feature = "handout")]
+pub mod fetch;
 pub mod frame;
 pub mod hands;
 mod hashing;
@@ -18,6 +20,8 @@ pub mod objects;
 #[cfg(feature = "handout")]
 pub mod publish;
 mod reader;
+#[cfg(feature = "handout")]
+pub mod remote;
 mod seek;
 pub mod shard;
 pub mod source;

@@ -275,6 +275,11 @@ impl Manifest {
         self.columns.iter().flat_map(|column| &column.files)
     }
 
+    /// Whether two manifests are of the same table in the same files; how it was made may differ.
+    pub fn is_same_table(&self, other: &Manifest) -> bool {
+        self.identity == other.identity && self.table == other.table && self.columns == other.columns
+    }
+
     /// Bytes of all data files.
     pub fn bytes(&self) -> u64 {
         self.files().map(|file| file.bytes).sum()

@@ -2,6 +2,7 @@
 
 use std::fs::{self, File};
 use std::io::{self, Read};
+use std::ops::Range;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 
@@ -15,6 +16,11 @@ pub trait ReadAt: Send + Sync {
 
     /// Number of bytes.
     fn len(&self) -> io::Result<u64>;
+
+    /// What was read of this part is damaged; whoever keeps copies should not keep this one.
+    fn forget(&self, part: Range<u64>) {
+        let _ = part;
+    }
 
     /// Whether there are no bytes.
     fn is_empty(&self) -> io::Result<bool> {

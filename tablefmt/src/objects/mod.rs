@@ -22,6 +22,7 @@ mod connect;
 mod error;
 mod folder;
 mod name;
+mod threads;
 mod transfer;
 
 use std::path::{Path, PathBuf};
@@ -36,6 +37,9 @@ pub use backend::StoredShard;
 pub use connect::StoreOptions;
 pub use error::StoreError;
 pub use name::{Naming, ShardName};
+
+pub(crate) use connect::provide_cryptography;
+pub(crate) use threads::Threads;
 
 use backend::Backend;
 use bucket::{Bucket, BucketShards};
