@@ -138,6 +138,7 @@ pub fn fetch(
     }
     durable::create_folder(dir)?;
     let _lock = lock(dir)?;
+    durable::remove_leftovers(dir)?;
     let total = source.manifest.files().filter(|file| wanted.contains(&file.name));
     let total = total.map(|file| file.bytes).sum();
     let (connections, identity) = (options.connections.max(1), Identity::default());

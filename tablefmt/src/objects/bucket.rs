@@ -26,8 +26,8 @@ const THREADS: usize = 2;
 #[derive(Debug)]
 pub(super) struct Bucket {
     /// URL of the store, without a slash at the end.
-    url: String,
-    prefix: ObjectPath,
+    pub(super) url: String,
+    pub(super) prefix: ObjectPath,
     pub(super) client: Arc<dyn ObjectStore>,
     pub(super) cache: BlockCache,
     threads: Threads,
