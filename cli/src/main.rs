@@ -4,10 +4,12 @@
 mod args;
 mod coordinator;
 mod failure;
+mod fetch;
 mod hands;
 mod info;
 mod logging;
 mod probe;
+mod publish;
 mod remote_options;
 mod run;
 mod serve;
@@ -39,6 +41,8 @@ fn main() -> ExitCode {
         Command::Info(args) => info::info(&args),
         Command::Verify(args) => verify::verify(&args),
         Command::Probe(args) => probe::probe(&args),
+        Command::Publish(args) => publish::publish(&args),
+        Command::Fetch(args) => fetch::fetch(&args),
         Command::Serve(args) => serve::serve(&args),
         Command::Sticks(command) => sticks::sticks(&command),
         Command::Export(args) => hands::export::export(&args),

@@ -5,17 +5,41 @@ mod stack;
 mod sticks;
 
 use std::io::{BufRead, Write};
+use std::path::PathBuf;
 
 use anyhow::Context;
 use retrotab_tablefmt::lookup::{Asked, Found, Lookup};
+use retrotab_tablefmt::remote::{FrameCache, Patience, RemoteTable};
 use retrotab_tablefmt::{ReadOptions, Table};
 
 use crate::args::ProbeArgs;
+use crate::text;
 
 /// Prints the values of one position, or of those on standard input.
 pub fn probe(args: &ProbeArgs) -> anyhow::Result<()> {
-    let table = Table::open(&args.dir, ReadOptions::default())?;
-    look_up(&table, args)
+    if !args.table.contains("://") {
+        let table = Table::open(args.table.as_ref(), ReadOptions::default())?;
+        return look_up(&table, args);
+    }
+    let remote = RemoteTable::open(&args.table, Patience::default(), cache(args))?;
+    let looked_up = look_up(remote.table(), args);
+    let meter = remote.remote().meter();
+    let (requests, bytes) = (meter.requests(), text::bytes(meter.received()));
+    eprintln!("{}: {bytes} in {requests} requests", remote.remote().url());
+    looked_up
+}
+
+/// Where frames of published tables are kept; nowhere if the user has no place for it.
+fn cache(args: &ProbeArgs) -> Option<FrameCache> {
+    let absolute = |path: PathBuf| Some(path).filter(|path| path.is_absolute());
+    let variable = |name| std::env::var_os(name).map(PathBuf::from).and_then(absolute);
+    let folder = args.cache.clone().or_else(|| {
+        // As the XDG base directory specification has it.
+        let users = variable("XDG_CACHE_HOME");
+        users.or_else(|| Some(variable("HOME")?.join(".cache"))).map(|users| users.join("retrotab"))
+    });
+    let bytes = args.cache_bytes.as_u64();
+    folder.filter(|_| bytes > 0).map(|folder| FrameCache::new(&folder.join("frames"), bytes))
 }
 
 fn look_up(table: &Table, args: &ProbeArgs) -> anyhow::Result<()> {

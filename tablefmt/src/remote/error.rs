@@ -51,7 +51,8 @@ pub enum RemoteError {
     },
     /// The server sends us somewhere else.
     #[error(
-        "{url}: the server sends us to {to}, on another host; if you trust that one, give its URL"
+        "{url}: the server sends us to {to}, and redirects are followed on the same host only, and \
+         a few; if you trust that place, give its URL"
     )]
     Redirected {
         /// The file.
