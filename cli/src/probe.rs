@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use anyhow::Context;
 use retrotab_tablefmt::lookup::{Asked, Found, Lookup};
 use retrotab_tablefmt::remote::{FrameCache, Patience, RemoteTable};
-use retrotab_tablefmt::{ReadOptions, Table};
+use retrotab_tablefmt::{ReadOptions, Table, TableError};
 
 use crate::args::ProbeArgs;
 use crate::text;
@@ -42,36 +42,78 @@ fn cache(args: &ProbeArgs) -> Option<FrameCache> {
     folder.filter(|_| bytes > 0).map(|folder| FrameCache::new(&folder.join("frames"), bytes))
 }
 
+/// Positions of standard input that are looked up together, in the order of their entries: in a
+/// large table most of the time goes into decoding frames.
+const TOGETHER: usize = 1 << 16;
+
 fn look_up(table: &Table, args: &ProbeArgs) -> anyhow::Result<()> {
-    let lookup = Lookup::new(&table.manifest().table);
+    let prober = Prober { table, lookup: Lookup::new(&table.manifest().table), args };
     let mut out = std::io::BufWriter::new(std::io::stdout().lock());
-    let mut print = |text: &str| -> anyhow::Result<()> {
-        let words: Vec<&str> = text.split_whitespace().collect();
-        let asked = match args.board {
-            Some(_) => Asked::Board(text),
-            None => Asked::Words(&words),
-        };
-        let found = lookup.find(table, asked)?;
-        match args.json {
-            true => writeln!(out, "{}", found.json())?,
-            false => out.write_all(describe(&found).as_bytes())?,
-        }
-        Ok(())
-    };
     let asked = args.board.clone().unwrap_or_else(|| args.position.join(" "));
-    if asked == "-" {
-        for (i, line) in std::io::stdin().lock().lines().enumerate() {
+    if asked != "-" {
+        out.write_all(prober.look_up(&asked)?.as_bytes())?;
+        return Ok(out.flush()?);
+    }
+    let mut lines = std::io::stdin().lock().lines().zip(1..);
+    loop {
+        let (mut batch, mut is_over) = (Vec::new(), true);
+        for (line, number) in lines.by_ref().take(TOGETHER) {
+            is_over = false;
             let line = line.context("cannot read standard input")?;
             if !line.trim().is_empty() {
-                let number = i + 1;
-                print(&line).with_context(|| format!("line {number}"))?;
+                let at = || format!("line {number}");
+                batch.push((prober.entry(&line).with_context(at)?, number, line));
             }
         }
-    } else {
-        print(&asked)?;
+        if is_over {
+            return Ok(out.flush()?);
+        }
+        for found in prober.look_up_all(&batch)? {
+            out.write_all(found.as_bytes())?;
+        }
     }
-    out.flush()?;
-    Ok(())
+}
+
+/// Looks up positions as the user wants them.
+struct Prober<'a> {
+    table: &'a Table,
+    lookup: Lookup,
+    args: &'a ProbeArgs,
+}
+
+impl Prober<'_> {
+    fn asked<T>(&self, text: &str, then: impl FnOnce(Asked<'_>) -> T) -> T {
+        let words: Vec<&str> = text.split_whitespace().collect();
+        then(match self.args.board {
+            Some(_) => Asked::Board(text),
+            None => Asked::Words(&words),
+        })
+    }
+
+    fn entry(&self, text: &str) -> Result<u64, TableError> {
+        self.asked(text, |asked| self.lookup.entry(asked))
+    }
+
+    /// What is printed of a position, with the end of the line.
+    fn look_up(&self, text: &str) -> Result<String, TableError> {
+        let found = self.asked(text, |asked| self.lookup.find(self.table, asked))?;
+        Ok(match self.args.json {
+            true => format!("{}\n", found.json()),
+            false => describe(&found),
+        })
+    }
+
+    /// The same for many positions, each with its entry and the number of its line.
+    fn look_up_all(&self, batch: &[(u64, usize, String)]) -> anyhow::Result<Vec<String>> {
+        let mut order: Vec<usize> = (0..batch.len()).collect();
+        order.sort_unstable_by_key(|&place| batch[place].0);
+        let mut found = vec![String::new(); batch.len()];
+        for place in order {
+            let (_, number, text) = &batch[place];
+            found[place] = self.look_up(text).with_context(|| format!("line {number}"))?;
+        }
+        Ok(found)
+    }
 }
 
 /// What was found, for people: one line or more, each ended.

@@ -179,7 +179,7 @@ async fn positions_of_all_families_are_looked_up() {
     for (question, what) in [
         ("stack/probe?position=x+.", "`x`"),
         ("stack/probe?position=.", "two lanes"),
-        ("stack/probe?board=%7C", "a board is of a stick table"),
+        ("stack/probe?board=%7C", "only positions of stick tables"),
         ("stack/probe", "`position` or `board` is needed"),
         ("sticks/probe?position=1&board=%7C", "`position` or `board` is needed"),
         ("hands/probe?position=AsKs", "two hands"),

@@ -72,7 +72,7 @@ impl HandsLookup {
         HandsLookup(spec)
     }
 
-    pub(super) fn find(&self, table: &Table, hands: &[&str]) -> Result<FoundCell, TableError> {
+    fn clusters(&self, hands: &[&str]) -> Result<(ClusterId, ClusterId), TableError> {
         let &[first, second] = hands else {
             let what = format!(
                 "a cell of a hand table is two hands, by their cards like `AsKs` or by their \
@@ -82,8 +82,18 @@ impl HandsLookup {
             return Err(InputError::Position(what).into());
         };
         let clusters = Clusters::get(self.0.game);
-        let first = clusters.parse(first).map_err(InputError::Hands)?;
-        let second = clusters.parse(second).map_err(InputError::Hands)?;
+        let parse = |hand| clusters.parse(hand).map_err(InputError::Hands);
+        Ok((parse(first)?, parse(second)?))
+    }
+
+    pub(super) fn entry(&self, hands: &[&str]) -> Result<u64, TableError> {
+        let (first, second) = self.clusters(hands)?;
+        Ok(CellIndex::new(Clusters::get(self.0.game)).entry(Cell::of(first, second)))
+    }
+
+    pub(super) fn find(&self, table: &Table, hands: &[&str]) -> Result<FoundCell, TableError> {
+        let (first, second) = self.clusters(hands)?;
+        let clusters = Clusters::get(self.0.game);
         let counts = CellReader::new(table, self.0).get(first, second)?;
         Ok(FoundCell { clusters, first, second, counts })
     }

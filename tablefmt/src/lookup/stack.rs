@@ -27,7 +27,8 @@ impl StackLookup {
         StackLookup(Ranking::new(spec))
     }
 
-    pub(super) fn find(&self, table: &Table, lanes: &[&str]) -> Result<FoundStack, TableError> {
+    /// A position and its entry.
+    pub(super) fn position(&self, lanes: &[&str]) -> Result<(Position, u64), TableError> {
         let &[a, b] = lanes else {
             let found = lanes.len();
             let what = format!("a stack position is two lanes, like `..1.0 .2.`, not {found}");
@@ -37,7 +38,11 @@ impl StackLookup {
         let position = Position::parse(a, b, spec.stacks, spec.cards);
         let position = position.map_err(InputError::Notation)?;
         let no_rank = || TableError::Bug(format!("the position {position} has no rank"));
-        let entry = self.0.rank(&position).ok_or_else(no_rank)?;
+        Ok((position, self.0.rank(&position).ok_or_else(no_rank)?))
+    }
+
+    pub(super) fn find(&self, table: &Table, lanes: &[&str]) -> Result<FoundStack, TableError> {
+        let (position, entry) = self.position(lanes)?;
         Ok(FoundStack { position, entry, value: table.value(0, entry)? })
     }
 }

@@ -55,14 +55,39 @@ impl SticksLookup {
 
     pub(super) fn find(&self, table: &Table, asked: Asked<'_>) -> Result<FoundSticks, TableError> {
         match asked {
-            Asked::Words(words) => self.find_segments(table, words),
-            Asked::Board(text) => self.find_board(table, text),
+            Asked::Words(words) => self.find_segments(table, self.segments(words)?),
+            Asked::Board(text) => self.find_board(table, self.board(text)?),
         }
     }
 
-    fn value(&self, table: &Table, segments: &Segments) -> Result<SticksValue, TableError> {
+    pub(super) fn entry(&self, asked: Asked<'_>) -> Result<u64, TableError> {
+        let segments = match asked {
+            Asked::Words(words) => self.segments(words)?,
+            Asked::Board(text) => self.board(text)?.segments(),
+        };
+        self.rank(&segments)
+    }
+
+    fn segments(&self, words: &[&str]) -> Result<Segments, TableError> {
+        Ok(Segments::parse(words, &self.0).map_err(InputError::Sticks)?)
+    }
+
+    fn board(&self, text: &str) -> Result<Board, TableError> {
+        let words = text.split_whitespace().count();
+        if words != 1 {
+            let what = format!("a board is one word, like `|/||/|.|`, not {words}");
+            return Err(InputError::Position(what).into());
+        }
+        Ok(Board::parse(text.trim(), self.0.spec().rows).map_err(InputError::Sticks)?)
+    }
+
+    fn rank(&self, segments: &Segments) -> Result<u64, TableError> {
         let no_rank = || TableError::Bug(format!("the position {segments} has no rank"));
-        let entry = self.0.rank(segments).ok_or_else(no_rank)?;
+        self.0.rank(segments).ok_or_else(no_rank)
+    }
+
+    fn value(&self, table: &Table, segments: &Segments) -> Result<SticksValue, TableError> {
+        let entry = self.rank(segments)?;
         let no_byte = |_| TableError::Bug("a byte is no byte".to_owned());
         let value = u8::try_from(table.value(0, entry)?).map_err(no_byte)?;
         Ok(SticksValue { entry, value: Value(value) })
@@ -84,22 +109,14 @@ impl SticksLookup {
         Ok(best)
     }
 
-    fn find_segments(&self, table: &Table, words: &[&str]) -> Result<FoundSticks, TableError> {
-        let segments = Segments::parse(words, &self.0).map_err(InputError::Sticks)?;
+    fn find_segments(&self, table: &Table, segments: Segments) -> Result<FoundSticks, TableError> {
         let SticksValue { entry, value } = self.value(table, &segments)?;
         let moves = segments.moves().map(|played| (played, segments.after(played)));
         let best = BestMoves::Segments(self.best(table, value, moves)?);
         Ok(FoundSticks { segments, entry, value, best })
     }
 
-    fn find_board(&self, table: &Table, text: &str) -> Result<FoundSticks, TableError> {
-        if text.split_whitespace().count() != 1 {
-            let words = text.split_whitespace().count();
-            let what = format!("a board is one word, like `|/||/|.|`, not {words}");
-            return Err(InputError::Position(what).into());
-        }
-        let rows = self.0.spec().rows;
-        let board = Board::parse(text.trim(), rows).map_err(InputError::Sticks)?;
+    fn find_board(&self, table: &Table, board: Board) -> Result<FoundSticks, TableError> {
         let segments = board.segments();
         let SticksValue { entry, value } = self.value(table, &segments)?;
         let mut moves = Vec::new();
