@@ -5,14 +5,26 @@ use std::sync::Arc;
 use anyhow::Context;
 use retrotab_coordinator::handout::{self, Handout};
 use retrotab_coordinator::serve::listen;
+use rustix::process::{Resource, Rlimit};
 
 use crate::args::ServeArgs;
 use crate::coordinator::told_to_stop;
 
 /// Serves until Ctrl-C or SIGTERM.
 pub fn serve(args: &ServeArgs) -> anyhow::Result<()> {
+    allow_many_connections();
     let runtime = tokio::runtime::Runtime::new().context("cannot start threads")?;
     runtime.block_on(run(args))
+}
+
+/// Every connection and every data file takes a file descriptor, and the usual limit is for
+/// programs that have a few.
+fn allow_many_connections() {
+    let limit = rustix::process::getrlimit(Resource::Nofile);
+    let wanted = Rlimit { current: limit.maximum, maximum: limit.maximum };
+    if let Err(error) = rustix::process::setrlimit(Resource::Nofile, wanted) {
+        tracing::warn!(%error, "cannot raise the limit of open files");
+    }
 }
 
 async fn run(args: &ServeArgs) -> anyhow::Result<()> {

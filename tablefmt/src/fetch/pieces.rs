@@ -82,7 +82,10 @@ impl Coming {
         let (sender, pieces) = mpsc::channel(1);
         let (remote, name) = (remote.clone(), name.to_owned());
         let task = threads.spawn(async move {
-            let fetched = parts.into_iter().map(|part| remote.part(&name, part, length));
+            let fetched = parts.into_iter().map(|part| {
+                let (remote, name) = (remote.clone(), name.clone());
+                async move { remote.part(&name, part, length).await }
+            });
             let mut fetched = std::pin::pin!(stream::iter(fetched).buffered(connections));
             while let Some(piece) = fetched.next().await {
                 // Whoever waited may have given up.

@@ -45,8 +45,8 @@ impl Page<'_> {
                     meta name="viewport" content="width=device-width, initial-scale=1";
                     title { (title) }
                     @match self.style {
-                        Style::Inside => style { (PreEscaped(STYLE)) },
-                        Style::At(path) => link rel="stylesheet" href=(path);,
+                        Style::Inside => { style { (PreEscaped(STYLE)) } }
+                        Style::At(path) => { link rel="stylesheet" href=(path); }
                     }
                 }
                 body {
