@@ -5,13 +5,15 @@ use std::process::ExitCode;
 
 use retrotab_coordinator::CoordinatorError;
 use retrotab_coordinator::handout::HandoutError;
+use retrotab_proto::tls::TlsFileError;
+use retrotab_proto::token::TokenError;
 use retrotab_tablefmt::TableError;
 use retrotab_tablefmt::fetch::FetchError;
 use retrotab_tablefmt::objects::StoreError;
 use retrotab_tablefmt::publish::PublishError;
 use retrotab_tablefmt::remote::RemoteError;
 use retrotab_worker::hands::EquityError;
-use retrotab_worker::remote::WorkerError;
+use retrotab_worker::remote::{ConnectError, WorkerError};
 
 /// Exit code for the user's mistakes; clap uses it too.
 const USERS: u8 = 2;
@@ -50,6 +52,9 @@ pub fn message(error: &anyhow::Error) -> String {
 fn is_users(error: &anyhow::Error) -> bool {
     error.chain().any(|cause| {
         cause.is::<UserError>()
+            || cause.is::<TokenError>()
+            || cause.is::<TlsFileError>()
+            || cause.is::<ConnectError>()
             || cause.is::<EquityError>()
             || cause.downcast_ref::<TableError>().is_some_and(TableError::is_users)
             || cause.downcast_ref::<StoreError>().is_some_and(StoreError::is_users)

@@ -36,7 +36,7 @@ async fn run(args: &ServeArgs) -> anyhow::Result<()> {
         tracing::info!(name = served.name(), table = %served.manifest().table, "table");
     }
     tracing::info!(http = %listener.local_addr()?, "serving tables");
-    handout::serve(listener, Arc::new(handout), stop).await?;
+    handout::serve(listener, Arc::new(handout), stop).await;
     tracing::info!("stopped serving");
     Ok(())
 }

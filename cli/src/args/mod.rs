@@ -15,7 +15,9 @@ use clap_complete::Shell;
 
 pub use handout::{FetchArgs, PublishArgs, ServeArgs};
 pub use hands::{EquityArgs, EvaluateArgs, ExportArgs, ExportFormat, TopArgs};
-pub use network::{CancelArgs, CoordinatorArgs, StatusArgs, SubmitOptions, WorkerArgs};
+pub use network::{
+    CancelArgs, CertsArgs, CoordinatorArgs, StatusArgs, SubmitOptions, TokenArgs, WorkerArgs,
+};
 pub use sticks::{EnumerateArgs, PlayArgs, SticksCommand};
 pub use tables::{RowsArg, RunFamily, RunOptions, SubmitFamily, hands};
 
@@ -56,6 +58,10 @@ pub enum Command {
     Cancel(CancelArgs),
     /// Show what a coordinator is doing.
     Status(StatusArgs),
+    /// Make a private authority and certificates for TLS.
+    Certs(CertsArgs),
+    /// Make a random token for a coordinator and those who call it.
+    Token(TokenArgs),
     /// Compute for a coordinator.
     Worker(WorkerArgs),
     /// Say what a table is.

@@ -39,6 +39,8 @@ use tokio::sync::Semaphore;
 use tower_http::cors::{Any, CorsLayer};
 
 use crate::http::harden;
+use crate::net;
+use crate::net::limits::ConnectionLimits;
 use files::ServedFile;
 use refusal::Refusal;
 
@@ -114,16 +116,17 @@ pub fn router(handout: Arc<Handout>) -> Router {
         .with_state(handout)
 }
 
+/// Most connections at a time.
+const CONNECTIONS: usize = 4096;
+
 /// Serves tables until `stop` is done.
-///
-/// # Errors
-/// If the listener fails.
-pub async fn serve(
-    listener: TcpListener,
-    handout: Arc<Handout>,
-    stop: impl Future<Output = ()> + Send + 'static,
-) -> std::io::Result<()> {
-    axum::serve(listener, router(handout)).with_graceful_shutdown(stop).await
+pub async fn serve(listener: TcpListener, handout: Arc<Handout>, stop: impl Future<Output = ()>) {
+    let limits = ConnectionLimits { http_connections: CONNECTIONS, ..ConnectionLimits::default() };
+    let served = net::http::serve(listener, router(handout), &limits, None, stop).await;
+    if let Err(error) = served {
+        // Only certificates can be wrong, and there are none.
+        tracing::error!(%error, "bug: tables cannot be served");
+    }
 }
 
 /// A table in the list.

@@ -1,0 +1,81 @@
+//! How much a connection may use up.
+
+use std::time::Duration;
+
+use tokio::net::TcpListener;
+use tonic::transport::Server;
+use tonic::transport::server::TcpIncoming;
+
+use super::tls::ServerTls;
+
+/// What one connection, or all to the HTTP port, may use up.
+#[derive(Debug, Clone)]
+pub struct ConnectionLimits {
+    /// Most calls of one gRPC connection at a time; more wait at the caller.
+    pub streams: u32,
+    /// Most bytes of a call's headers.
+    pub header_bytes: u32,
+    /// An idle connection is asked so often whether its other end is there.
+    pub keepalive: Duration,
+    /// A connection that does not answer for so long is closed.
+    pub keepalive_timeout: Duration,
+    /// Most time until a call is answered; uploads are the longest. An answer that is a stream
+    /// may go on longer.
+    pub call_timeout: Duration,
+    /// Most connections to the HTTP port at a time; more wait.
+    pub http_connections: usize,
+    /// Most time for the head of an HTTP request, and between two requests.
+    pub http_head_timeout: Duration,
+    /// Most bytes of answers that wait for one HTTP connection to take them, about.
+    pub http_buffer: usize,
+    /// An HTTP connection whose other end takes nothing for so long is closed.
+    pub http_stall: Duration,
+}
+
+impl Default for ConnectionLimits {
+    fn default() -> ConnectionLimits {
+        ConnectionLimits {
+            streams: 128,
+            header_bytes: 16 << 10,
+            keepalive: Duration::from_secs(20),
+            keepalive_timeout: Duration::from_secs(20),
+            call_timeout: Duration::from_secs(60 * 60),
+            http_connections: 256,
+            http_head_timeout: Duration::from_secs(30),
+            http_buffer: 64 << 10,
+            http_stall: Duration::from_secs(60),
+        }
+    }
+}
+
+/// Calls of one connection that were given up before they were served; more close it, for it
+/// only wants to keep the coordinator busy.
+const RESET_STREAMS: usize = 32;
+
+/// A gRPC server with these limits: add an [`AuthLayer`](super::auth::AuthLayer) and services.
+///
+/// # Errors
+/// If the certificates cannot be used.
+pub fn grpc_server(
+    limits: &ConnectionLimits,
+    tls: Option<&ServerTls>,
+) -> Result<Server, tonic::transport::Error> {
+    let server = Server::builder()
+        .http2_keepalive_interval(Some(limits.keepalive))
+        .http2_keepalive_timeout(Some(limits.keepalive_timeout))
+        .max_concurrent_streams(limits.streams)
+        .http2_max_header_list_size(limits.header_bytes)
+        .http2_max_pending_accept_reset_streams(Some(RESET_STREAMS))
+        .http2_max_local_error_reset_streams(Some(RESET_STREAMS))
+        .timeout(limits.call_timeout);
+    match tls {
+        None => Ok(server),
+        Some(tls) => server.tls_config(tls.for_grpc()),
+    }
+}
+
+/// The connections to a gRPC server with these limits.
+pub fn grpc_connections(listener: TcpListener, limits: &ConnectionLimits) -> TcpIncoming {
+    let incoming = TcpIncoming::from(listener).with_nodelay(Some(true));
+    incoming.with_keepalive(Some(limits.keepalive))
+}
