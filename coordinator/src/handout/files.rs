@@ -14,7 +14,7 @@ use axum::http::response::Builder;
 use axum::http::{Response, StatusCode};
 use bytes::Bytes;
 use futures_util::stream;
-use http_range_header::parse_range_header;
+use http_range_header::{RangeUnsatisfiableError, parse_range_header};
 
 use super::Handout;
 use super::refusal::Refusal;
@@ -154,6 +154,8 @@ impl ServedFile {
         match parsed.validate(self.bytes).as_deref() {
             Ok([range]) => Part::Range(*range.start()..*range.end() + 1),
             Ok(_) => Part::Whole,
+            // The last bytes of a file that has fewer are all of it, as RFC 9110 has it.
+            Err(RangeUnsatisfiableError::FileSuffixOutOfBounds) => Part::Range(0..self.bytes),
             Err(_) => Part::Outside,
         }
     }
