@@ -6,13 +6,16 @@ mod certs;
 mod coordinator;
 mod export;
 mod failure;
+mod fetch;
 mod hands;
 mod info;
 mod logging;
 mod private_file;
 mod probe;
+mod publish;
 mod remote_options;
 mod run;
+mod serve;
 mod stats;
 mod status;
 mod sticks;
@@ -45,6 +48,9 @@ fn main() -> ExitCode {
         Command::Info(args) => info::info(&args),
         Command::Verify(args) => verify::verify(&args),
         Command::Probe(args) => probe::probe(&args),
+        Command::Publish(args) => publish::publish(&args),
+        Command::Fetch(args) => fetch::fetch(&args),
+        Command::Serve(args) => serve::serve(&args),
         Command::Sticks(command) => sticks::sticks(&command),
         Command::Stats(args) => stats::stats(&args),
         Command::Export(args) => export::export(&args),

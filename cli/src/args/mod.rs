@@ -1,5 +1,6 @@
 //! The command line.
 
+mod handout;
 mod hands;
 mod looking;
 mod network;
@@ -9,9 +10,11 @@ mod tables;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
+use bytesize::ByteSize;
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
+pub use handout::{FetchArgs, PublishArgs, ServeArgs};
 pub use hands::{EquityArgs, EvaluateArgs, TopArgs};
 pub use looking::{ExportArgs, ExportFormat, StatsArgs};
 pub use network::{
@@ -69,6 +72,12 @@ pub enum Command {
     Verify(VerifyArgs),
     /// Look up positions in a table.
     Probe(ProbeArgs),
+    /// Put a finished table where others can fetch it: a folder or a bucket.
+    Publish(PublishArgs),
+    /// Fetch a published table, checking it while it comes.
+    Fetch(FetchArgs),
+    /// Hand finished tables out over HTTP.
+    Serve(ServeArgs),
     /// Play the stick game, or list its games.
     #[command(subcommand)]
     Sticks(SticksCommand),
@@ -112,8 +121,9 @@ pub struct VerifyArgs {
 /// `probe`.
 #[derive(Debug, ClapArgs)]
 pub struct ProbeArgs {
-    /// Folder of the table.
-    pub dir: PathBuf,
+    /// Folder of the table, or URL of a published one, of which only what is needed is read.
+    #[arg(value_name = "DIR|URL")]
+    pub table: String,
     /// The position: for a stack table two lanes like `..1.0` (`.` in the stock, a digit the
     /// stack it lies on, `-` for an empty lane), for a hand table two hands like `AsKs 2d2c` or
     /// classes like `AKs 22`, for a stick table the lengths of the segments; `-` alone reads one
@@ -127,4 +137,11 @@ pub struct ProbeArgs {
     /// Print JSON, one object a line.
     #[arg(long)]
     pub json: bool,
+    /// Folder in which frames of published tables are kept [default: retrotab in the user's
+    /// cache].
+    #[arg(long, value_name = "DIR")]
+    pub cache: Option<PathBuf>,
+    /// Bytes of frames to keep there; 0 keeps none.
+    #[arg(long, value_name = "BYTES", default_value = "256MiB")]
+    pub cache_bytes: ByteSize,
 }

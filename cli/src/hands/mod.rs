@@ -1,6 +1,5 @@
 //! Commands about poker hands: reading hand tables, and match-ups without a table.
 
-pub mod cells;
 pub mod equity;
 pub mod evaluate;
 pub mod top;

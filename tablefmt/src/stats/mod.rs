@@ -135,5 +135,5 @@ pub fn statistics(
     let bins = groups.first().map_or(0, |group| group.tally.bins.len());
     let mut all = Tally::new(bins);
     groups.iter().for_each(|group| all += &group.tally);
-    Ok(TableStats { measure, unit, all, groups, sections: sections::sizes(table) })
+    Ok(TableStats { measure, unit, all, groups, sections: sections::sizes(table)? })
 }

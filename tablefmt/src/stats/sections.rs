@@ -25,7 +25,7 @@ pub struct SectionSize {
 }
 
 /// The sizes of all sections in order.
-pub(super) fn sizes(table: &Table) -> Vec<SectionSize> {
+pub(super) fn sizes(table: &Table) -> Result<Vec<SectionSize>, TableError> {
     let layout = table.manifest().table.layout();
     let mut sizes: Vec<SectionSize> = layout.sections.iter().map(empty).collect();
     for (number, column) in layout.columns.iter().enumerate() {
@@ -34,10 +34,10 @@ pub(super) fn sizes(table: &Table) -> Vec<SectionSize> {
         for frame in 0..frames.count() {
             let size = &mut sizes[section.of(frames.first_entry(frame))];
             size.raw_bytes += u64::from(frames.raw_len(frame));
-            size.stored_bytes += u64::from(table.stored_len(number, frame));
+            size.stored_bytes += u64::from(table.stored_len(number, frame)?);
         }
     }
-    sizes
+    Ok(sizes)
 }
 
 fn empty(section: &SectionSpec) -> SectionSize {
