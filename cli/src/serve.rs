@@ -5,10 +5,12 @@ use std::sync::Arc;
 use anyhow::Context;
 use retrotab_coordinator::handout::{self, Handout};
 use retrotab_coordinator::serve::listen;
+use retrotab_tablefmt::stats::TableStats;
 use rustix::process::{Resource, Rlimit};
 
 use crate::args::ServeArgs;
 use crate::coordinator::told_to_stop;
+use crate::stats::plot::{self, Picture};
 
 /// Serves until Ctrl-C or SIGTERM.
 pub fn serve(args: &ServeArgs) -> anyhow::Result<()> {
@@ -32,6 +34,7 @@ async fn run(args: &ServeArgs) -> anyhow::Result<()> {
     let listener = listen(args.http).await?;
     let (dirs, cache) = (args.dirs.clone(), args.cache.as_u64());
     let handout = tokio::task::spawn_blocking(move || Handout::open(&dirs, cache)).await??;
+    let handout = handout.drawn_by(picture);
     for served in handout.tables() {
         tracing::info!(name = served.name(), table = %served.manifest().table, "table");
     }
@@ -39,4 +42,10 @@ async fn run(args: &ServeArgs) -> anyhow::Result<()> {
     handout::serve(listener, Arc::new(handout), stop).await;
     tracing::info!("stopped serving");
     Ok(())
+}
+
+/// The statistics of a table as SVG.
+fn picture(stats: &TableStats) -> Option<Vec<u8>> {
+    let drawn = plot::draw(stats, Picture::Svg);
+    drawn.inspect_err(|error| tracing::error!(%error, "statistics cannot be drawn")).ok()
 }

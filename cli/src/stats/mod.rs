@@ -1,6 +1,6 @@
 //! `retrotab stats`: what the values of a table are like.
 
-mod plot;
+pub mod plot;
 mod text;
 
 use std::ffi::OsStr;

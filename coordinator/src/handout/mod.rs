@@ -5,6 +5,8 @@
 //! | `/` | the list of tables, for people ([`pages`]) |
 //! | `/tables` | JSON: the tables |
 //! | `/tables/NAME/` | a table, for people ([`pages`]) |
+//! | `/tables/NAME/look` | forms to look positions up, and statistics, for people ([`look`]) |
+//! | `/tables/NAME/stats.json`, `/tables/NAME/stats.svg` | the statistics of the whole table |
 //! | `/tables/NAME/FILE` | a file of the table, with Range and a digest as ETag ([`files`]) |
 //! | `/tables/NAME/probe?position=WORDS` | JSON: what the table says of a position ([`probe`]) |
 //! | `/tables/NAME/probe?board=BOARD` | the same for a board of the stick game |
@@ -18,13 +20,14 @@
 //! ask, too.
 
 mod files;
+mod look;
 mod open;
 pub mod pages;
 mod probe;
 mod refusal;
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use axum::Router;
 use axum::extract::State;
@@ -42,8 +45,10 @@ use crate::http::harden;
 use crate::net;
 use crate::net::limits::ConnectionLimits;
 use files::ServedFile;
+use look::Look;
 use refusal::Refusal;
 
+pub use look::Draw;
 pub use open::HandoutError;
 
 /// The description of the paths for programs.
@@ -54,6 +59,9 @@ pub struct Handout {
     tables: BTreeMap<String, Arc<ServedTable>>,
     /// Positions that are looked up at a time: each may take a frame's room to decode.
     probes: Semaphore,
+    /// Held by whoever reads a whole table for its statistics.
+    looking: Arc<Semaphore>,
+    draw: Option<Draw>,
 }
 
 /// A table that is handed out.
@@ -62,6 +70,8 @@ pub struct ServedTable {
     table: Table,
     lookup: Lookup,
     files: BTreeMap<String, ServedFile>,
+    /// Made when it is first asked for.
+    look: OnceLock<Look>,
 }
 
 impl ServedTable {
@@ -87,6 +97,13 @@ impl ServedTable {
 }
 
 impl Handout {
+    /// Statistics are drawn by this.
+    #[must_use]
+    pub fn drawn_by(mut self, draw: Draw) -> Handout {
+        self.draw = Some(draw);
+        self
+    }
+
     /// The tables, by name.
     pub fn tables(&self) -> impl Iterator<Item = &Arc<ServedTable>> {
         self.tables.values()
@@ -106,6 +123,7 @@ pub fn router(handout: Arc<Handout>) -> Router {
         .expose_headers([header::ETAG, header::CONTENT_RANGE, header::ACCEPT_RANGES]);
     let openapi = async || ([(header::CONTENT_TYPE, "application/json")], OPENAPI);
     pages::routes()
+        .merge(look::routes())
         .route("/tables", get(list))
         .route("/tables/{name}/probe", get(probe::probe))
         .route("/tables/{name}/{file}", get(files::download))

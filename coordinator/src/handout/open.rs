@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use axum::http::HeaderValue;
 use bytes::Bytes;
@@ -88,7 +88,12 @@ impl Handout {
             }
         }
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
-        Ok(Handout { tables, probes: Semaphore::new(cores * PROBES_PER_CORE) })
+        Ok(Handout {
+            tables,
+            probes: Semaphore::new(cores * PROBES_PER_CORE),
+            looking: Arc::new(Semaphore::new(1)),
+            draw: None,
+        })
     }
 }
 
@@ -127,7 +132,7 @@ impl ServedTable {
             }
         }
         let lookup = Lookup::new(&table.manifest().table);
-        Ok(ServedTable { name, table, lookup, files })
+        Ok(ServedTable { name, table, lookup, files, look: OnceLock::new() })
     }
 }
 

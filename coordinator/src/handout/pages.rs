@@ -48,13 +48,14 @@ async fn index(State(handout): State<Arc<Handout>>) -> Html<String> {
             body {
                 h1 { "Tables" }
                 table {
-                    tr { th { "name" } th { "table" } th { "positions" } th { "bytes" } }
+                    tr { th { "name" } th { "table" } th { "positions" } th { "bytes" } th {} }
                     @for served in handout.tables() {
                         tr {
                             td { a href={ "tables/" (served.name()) "/" } { (served.name()) } }
                             td { (served.manifest().table.to_string()) }
                             td.number { (served.manifest().positions) }
                             td.number { (served.manifest().bytes()) }
+                            td { a href={ "tables/" (served.name()) "/look" } { "look into it" } }
                         }
                     }
                 }
@@ -74,7 +75,7 @@ async fn table(
         name: served.name(),
         manifest: served.manifest(),
         urls: &[],
-        others: &[],
+        others: &["look".to_owned(), "stats.json".to_owned()],
         style: Style::At(STYLE_PATH),
     };
     Ok(Html(page.html()))
