@@ -89,7 +89,10 @@ fn stack_tables_are_counted_by_stock_cards() {
         check(&found, &groups, &all);
         assert_eq!(found["sections"].as_array().unwrap().len(), 21);
         let text = succeed(retrotab(&["stats"]).arg(&table));
-        assert!(text.contains(&format!("mean       {:.6}", all.sum / all.counted as f64)), "{text}");
+        assert!(
+            text.contains(&format!("mean       {:.6}", all.sum / all.counted as f64)),
+            "{text}"
+        );
         assert!(text.contains("section") && text.contains("stock cards"), "{text}");
     }
 }

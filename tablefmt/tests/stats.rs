@@ -36,8 +36,7 @@ fn the_values_of_a_stack_table_are_counted_by_level() {
 
     let TableSpec::Stack(stack) = spec() else { panic!("another family") };
     let ranking = Ranking::new(stack);
-    let nothing =
-        || Tally { counted: 0, lost: 0, won: 0, sum: 0, bins: vec![0; SHARE_BINS] };
+    let nothing = || Tally { counted: 0, lost: 0, won: 0, sum: 0, bins: vec![0; SHARE_BINS] };
     let mut levels = BTreeMap::new();
     let mut all = nothing();
     for entry in 0..manifest.entries {

@@ -81,11 +81,7 @@ impl Write for Durable {
     }
 }
 
-fn write(
-    format: ExportFormat,
-    table: &Table,
-    out: &mut (impl Write + Send),
-) -> anyhow::Result<()> {
+fn write(format: ExportFormat, table: &Table, out: &mut (impl Write + Send)) -> anyhow::Result<()> {
     let lines: Box<dyn Lines + '_> = match table.manifest().table {
         TableSpec::Stack(spec) => Box::new(stack::StackLines::new(table, spec)),
         TableSpec::Sticks(spec) => Box::new(sticks::SticksLines::new(table, spec)),

@@ -177,9 +177,8 @@ impl Lines for StackLines<'_> {
         let schema = self.schema();
         for section in self.ranking.sections() {
             let texts = Texts::new(&self.ranking, section.1);
-            let array = |texts: &[String]| -> ArrayRef {
-                Arc::new(StringArray::from_iter_values(texts))
-            };
+            let array =
+                |texts: &[String]| -> ArrayRef { Arc::new(StringArray::from_iter_values(texts)) };
             let names = Names { rows: array(&texts.rows), columns: array(&texts.columns) };
             let mut batch = Batch::default();
             self.each_run(section, &texts, &mut |run| {

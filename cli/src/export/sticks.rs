@@ -34,7 +34,8 @@ impl<'a> SticksLines<'a> {
             let range = first..entries.min(first + TOGETHER);
             let values = self.table.values(0, range.clone())?;
             let line = |(entry, &value): (u64, &u32)| {
-                let segments = self.ranking.unrank(entry).context("bug: an entry is no position")?;
+                let segments =
+                    self.ranking.unrank(entry).context("bug: an entry is no position")?;
                 let value = u8::try_from(value).context("bug: a byte is no byte")?;
                 Ok((segments, Value(value)))
             };

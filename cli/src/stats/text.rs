@@ -110,7 +110,8 @@ const SPARKS: usize = 25;
 
 /// A histogram in a line, the lowest values first; a space is none.
 fn sparkline(bins: &[u64]) -> String {
-    let heights = ['\u{2581}', '\u{2582}', '\u{2583}', '\u{2584}', '\u{2585}', '\u{2586}', '\u{2587}'];
+    let heights =
+        ['\u{2581}', '\u{2582}', '\u{2583}', '\u{2584}', '\u{2585}', '\u{2586}', '\u{2587}'];
     let together = bins.len().div_ceil(SPARKS).max(1);
     let joined: Vec<u64> = bins.chunks(together).map(|bins| bins.iter().sum()).collect();
     let most = joined.iter().copied().max().unwrap_or(0).max(1);

@@ -92,11 +92,7 @@ async fn picture(
 }
 
 /// Takes something of the statistics of a table, which are made if nobody has asked before.
-async fn look<T>(
-    handout: &Handout,
-    name: &str,
-    take: impl Fn(&Look) -> T,
-) -> Result<T, Refusal> {
+async fn look<T>(handout: &Handout, name: &str, take: impl Fn(&Look) -> T) -> Result<T, Refusal> {
     let served = handout.table(name)?;
     if let Some(look) = served.look.get() {
         return Ok(take(look));

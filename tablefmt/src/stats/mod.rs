@@ -119,10 +119,7 @@ impl TableStats {
 ///
 /// # Errors
 /// When the table cannot be read, or holds a value that cannot be.
-pub fn statistics(
-    table: &Table,
-    progress: impl Fn(u64) + Sync,
-) -> Result<TableStats, TableError> {
+pub fn statistics(table: &Table, progress: impl Fn(u64) + Sync) -> Result<TableStats, TableError> {
     let spec = &table.manifest().table;
     let measure = Measure::of(spec);
     let (unit, groups) = match *spec {
