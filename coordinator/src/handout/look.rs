@@ -41,9 +41,11 @@ const SCRIPT: &str = "text/javascript; charset=utf-8";
 const IMAGE: &str = "image/svg+xml";
 
 /// Path, type and text of the parts of the page.
-const FILES: [(&str, &str, &str); 9] = [
+const FILES: [(&str, &str, &str); 10] = [
     ("/assets/look/look.css", STYLE, include_str!("assets/look/look.css")),
     ("/assets/look/icon.svg", IMAGE, include_str!("../http/assets/icon.svg")),
+    // Asked for by browsers on pages that name none.
+    ("/favicon.ico", IMAGE, include_str!("../http/assets/icon.svg")),
     ("/assets/look/dom.js", SCRIPT, include_str!("../http/assets/dom.js")),
     ("/assets/look/main.js", SCRIPT, include_str!("assets/look/main.js")),
     ("/assets/look/text.js", SCRIPT, include_str!("assets/look/text.js")),
