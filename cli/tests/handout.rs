@@ -14,25 +14,28 @@ use std::fs;
 use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::LazyLock;
 
 use cutting_line::Line;
 use fleet::{Running, until};
 use program::{fail, retrotab, run_stack, succeed, verified_identity};
 use s3_server::{BUCKET, free_port};
 
-/// Cards of the table: its file has some pieces.
-const CARDS: u8 = 10;
+/// A table whose file has some pieces, made once.
+static TABLE: LazyLock<PathBuf> = LazyLock::new(|| {
+    let table = Path::new(env!("CARGO_TARGET_TMPDIR")).join("handout/stack");
+    let _ = fs::remove_dir_all(&table);
+    succeed(&mut run_stack(3, 9, &table, &[]));
+    table
+});
 
 struct Home {
     dir: tempfile::TempDir,
-    table: PathBuf,
+    table: &'static Path,
 }
 
 fn home() -> Home {
-    let dir = tempfile::tempdir().unwrap();
-    let table = dir.path().join("stack");
-    succeed(&mut run_stack(3, CARDS, &table, &[]));
-    Home { table, dir }
+    Home { dir: tempfile::tempdir().unwrap(), table: &TABLE }
 }
 
 impl Home {
@@ -81,9 +84,9 @@ fn assert_is_copy(copy: &Path, table: &Path) {
 fn a_published_table_is_fetched_over_a_line_that_is_cut_five_times() {
     let home = home();
     let published = home.path("published/stack");
-    let said = succeed(&mut publish(&home.table, published.to_str().unwrap(), &[]));
+    let said = succeed(&mut publish(home.table, published.to_str().unwrap(), &[]));
     assert!(said.contains("published\n") && said.contains("note"), "{said}");
-    assert_is_copy(&published, &home.table);
+    assert_is_copy(&published, home.table);
 
     let (port, _server) = home.serve(&home.path("published"));
     let line = Line::to(port, 5, 300_000);
@@ -92,7 +95,7 @@ fn a_published_table_is_fetched_over_a_line_that_is_cut_five_times() {
     let said = succeed(&mut fetch(&url, &out, &[]));
     assert_eq!(line.cuts(), 5, "{said}");
     assert!(said.contains("whole and unchanged") && said.contains("requests"), "{said}");
-    assert_is_copy(&out, &home.table);
+    assert_is_copy(&out, home.table);
     let again = succeed(&mut fetch(&url, &out, &[]));
     assert!(again.contains("here already"), "{again}");
 }
@@ -109,9 +112,9 @@ fn publishing_to_a_bucket_and_fetching_from_it() {
     };
     let url = format!("http://127.0.0.1:{}/{BUCKET}/tables/stack", server.address().1);
     let public = ["--public-url", url.as_str()];
-    let said = succeed(&mut publish_there(&home.table, &public));
+    let said = succeed(&mut publish_there(home.table, &public));
     assert!(said.contains("written    6 files") && !said.contains("note"), "{said}");
-    let again = succeed(&mut publish_there(&home.table, &public));
+    let again = succeed(&mut publish_there(home.table, &public));
     assert!(again.contains("published before") && again.contains("written    0 files"), "{again}");
 
     let line = Line::to(server.address().1, 5, 300_000);
@@ -119,7 +122,7 @@ fn publishing_to_a_bucket_and_fetching_from_it() {
     let out = home.path("fetched");
     succeed(&mut fetch(&cut_url, &out, &[]));
     assert_eq!(line.cuts(), 5);
-    assert_is_copy(&out, &home.table);
+    assert_is_copy(&out, home.table);
 
     let other = home.path("other");
     succeed(&mut run_stack(2, 5, &other, &[]));
@@ -134,7 +137,7 @@ fn publishing_to_a_bucket_and_fetching_from_it() {
 #[test]
 fn values_are_probed_without_fetching() {
     let home = home();
-    let (port, _server) = home.serve(&home.table);
+    let (port, _server) = home.serve(home.table);
     let url = format!("http://127.0.0.1:{port}/tables/stack");
     let cache = home.path("cache");
     let probe = |table: &str, position: &str| {
@@ -146,7 +149,7 @@ fn values_are_probed_without_fetching() {
     };
     let local = home.table.to_str().unwrap();
     for (position, requests) in [
-        ("..........  ..........", 3),
+        ("......... .........", 3),
         // The seek table is here now.
         (".... ....", 2),
         // The frame, too: only the manifest is looked at.

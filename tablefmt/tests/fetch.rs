@@ -14,6 +14,7 @@ use std::sync::LazyLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use retrotab_tablefmt::fetch::{FetchError, FetchOptions, Fetched, How, Wanted, fetch};
+use retrotab_tablefmt::manifest::Manifest;
 use retrotab_tablefmt::remote::Patience;
 use retrotab_tablefmt::{TableError, verify};
 use web::{Reply, Server, good, names, place};
@@ -21,20 +22,20 @@ use web::{Reply, Server, good, names, place};
 const DATA: &str = "000.u16.zst";
 
 /// A table of one file and several pieces.
-static TABLE: LazyLock<(tempfile::TempDir, PathBuf)> = LazyLock::new(|| {
-    let dir = tempfile::tempdir().unwrap();
-    let table = dir.path().join("table");
-    small_table::write(&table, 1 << 18).unwrap();
-    (dir, table)
-});
+static TABLE: LazyLock<PathBuf> =
+    LazyLock::new(|| made("fetch-stack", |table| small_table::write(table, 1 << 18)));
 
 /// A table of three files.
-static HANDS: LazyLock<(tempfile::TempDir, PathBuf)> = LazyLock::new(|| {
-    let dir = tempfile::tempdir().unwrap();
-    let table = dir.path().join("table");
-    hands_table::write(&table, 1).unwrap();
-    (dir, table)
-});
+static HANDS: LazyLock<PathBuf> =
+    LazyLock::new(|| made("fetch-hands", |table| hands_table::write(table, 1)));
+
+/// A table in the target folder, made anew.
+fn made(name: &str, write: impl FnOnce(&Path) -> Result<Manifest, TableError>) -> PathBuf {
+    let table = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let _ = fs::remove_dir_all(&table);
+    write(&table).unwrap();
+    table
+}
 
 fn options() -> FetchOptions {
     FetchOptions { patience: Patience { retries: 1 }, ..FetchOptions::default() }
@@ -55,7 +56,7 @@ fn assert_is_copy(out: &Path, table: &Path) {
 
 #[test]
 fn a_table_is_fetched_and_is_the_same() {
-    for (_, table) in [&*TABLE, &*HANDS] {
+    for table in [&*TABLE, &*HANDS] {
         let server = Server::of_folder(table);
         let (_dir, out) = place();
         let mut last = 0;
@@ -85,7 +86,7 @@ fn a_table_is_fetched_and_is_the_same() {
 
 #[test]
 fn connections_that_break_are_made_again_where_they_broke() {
-    let (_, table) = &*TABLE;
+    let table = &*TABLE;
     let cuts = AtomicUsize::new(0);
     let folder = table.clone();
     let server = Server::start(move |request| {
@@ -108,7 +109,7 @@ fn connections_that_break_are_made_again_where_they_broke() {
 
 #[test]
 fn a_fetch_goes_on_where_it_was_stopped() {
-    let (_, table) = &*TABLE;
+    let table = &*TABLE;
     let server = Server::of_folder(table);
     let (_dir, out) = place();
     let stopped = fetch(&server.url(), &out, &options(), &mut |progress| {
@@ -129,7 +130,7 @@ fn a_fetch_goes_on_where_it_was_stopped() {
 
 #[test]
 fn what_an_earlier_fetch_left_is_checked_again() {
-    let (_, table) = &*TABLE;
+    let table = &*TABLE;
     let server = Server::of_folder(table);
     let whole = fs::read(table.join(DATA)).unwrap();
     let (half, end) = (whole.len() / 2, whole.len());
@@ -158,7 +159,7 @@ fn what_an_earlier_fetch_left_is_checked_again() {
 
 #[test]
 fn the_next_mirror_takes_over() {
-    let (_, table) = &*TABLE;
+    let table = &*TABLE;
     let good_one = Server::of_folder(table);
     let whole = fs::read(table.join(DATA)).unwrap();
     let mut damaged = whole.clone();
@@ -191,7 +192,7 @@ fn the_next_mirror_takes_over() {
 
 #[test]
 fn a_mirror_with_other_values_is_found_out() {
-    let (_, table) = &*HANDS;
+    let table = &*HANDS;
     let (_other_dir, other) = place();
     hands_table::write(&other, 2).unwrap();
     let (liar_folder, file) = (other.clone(), hands_table::FILES[1]);
@@ -212,7 +213,7 @@ fn a_mirror_with_other_values_is_found_out() {
 
 #[test]
 fn single_files_are_fetched_and_the_rest_later() {
-    let (_, table) = &*HANDS;
+    let table = &*HANDS;
     let server = Server::of_folder(table);
     let (_dir, out) = place();
     let some = |names: &[&str]| {
@@ -235,7 +236,7 @@ fn single_files_are_fetched_and_the_rest_later() {
 
 #[test]
 fn other_tables_are_neither_written_over_nor_taken() {
-    let (_, table) = &*HANDS;
+    let table = &*HANDS;
     let (_other_dir, other) = place();
     hands_table::write(&other, 2).unwrap();
     let server = Server::of_folder(table);

@@ -16,18 +16,18 @@ use retrotab_tablefmt::remote::Patience;
 use serde_json::{Value, json};
 use web::{Reply, Request, Server, good, names, place};
 
-static TABLE: LazyLock<(tempfile::TempDir, PathBuf)> = LazyLock::new(|| {
-    let dir = tempfile::tempdir().unwrap();
-    let table = dir.path().join("table");
+static TABLE: LazyLock<PathBuf> = LazyLock::new(|| {
+    let table = Path::new(env!("CARGO_TARGET_TMPDIR")).join("hostile-hands");
+    let _ = fs::remove_dir_all(&table);
     hands_table::write(&table, 1).unwrap();
-    (dir, table)
+    table
 });
 
 /// The first data file, whose frames every test may spoil.
 const DATA: &str = hands_table::FILES[0];
 
 fn table() -> &'static Path {
-    &TABLE.1
+    &TABLE
 }
 
 fn data() -> Vec<u8> {

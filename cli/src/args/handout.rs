@@ -57,7 +57,7 @@ pub struct FetchArgs {
     #[arg(long, value_name = "BLAKE3")]
     pub identity: Option<String>,
     /// Connections at a time.
-    #[arg(long, value_name = "N", default_value_t = 4,
+    #[arg(long, value_name = "N", default_value_t = 8,
           value_parser = clap::value_parser!(u8).range(1..=64))]
     pub connections: u8,
     /// How often a request is repeated that brings nothing.

@@ -107,12 +107,21 @@ async fn accept(listener: &TcpListener) -> (TcpStream, SocketAddr) {
 /// Small answers are sent at once, and whoever takes nothing of an answer is let go: no timeout
 /// of ours sees that, for there may be nothing to do but to wait.
 fn prepare(stream: &TcpStream, stall: Duration) {
-    let stall = u32::try_from(stall.as_millis()).unwrap_or(u32::MAX);
-    let user_timeout = rustix::net::sockopt::set_tcp_user_timeout(stream, stall);
-    let prepared = stream.set_nodelay(true).and(user_timeout.map_err(std::io::Error::from));
-    if let Err(error) = prepared {
+    if let Err(error) = stream.set_nodelay(true).and_then(|()| limit_stall(stream, stall)) {
         tracing::warn!(%error, "the options of an HTTP connection cannot be set");
     }
+}
+
+#[cfg(target_os = "linux")]
+fn limit_stall(stream: &TcpStream, stall: Duration) -> std::io::Result<()> {
+    let millis = u32::try_from(stall.as_millis()).unwrap_or(u32::MAX);
+    Ok(rustix::net::sockopt::set_tcp_user_timeout(stream, millis)?)
+}
+
+/// Other systems have no such option.
+#[cfg(not(target_os = "linux"))]
+fn limit_stall(_: &TcpStream, _: Duration) -> std::io::Result<()> {
+    Ok(())
 }
 
 struct Connection {

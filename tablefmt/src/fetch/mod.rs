@@ -63,7 +63,7 @@ pub struct FetchOptions {
 impl Default for FetchOptions {
     fn default() -> FetchOptions {
         let (mirrors, wanted, patience) = (Vec::new(), Wanted::All, Patience::default());
-        FetchOptions { mirrors, wanted, identity: None, connections: 4, patience }
+        FetchOptions { mirrors, wanted, identity: None, connections: 8, patience }
     }
 }
 

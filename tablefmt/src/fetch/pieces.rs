@@ -13,7 +13,7 @@ use crate::objects::Threads;
 use crate::remote::{Remote, RemoteError};
 
 /// Stored bytes of a piece, about; one frame is a piece even if it is larger.
-const PIECE: u64 = 4 << 20;
+const PIECE: u64 = 1 << 20;
 /// How often whoever waits for a piece looks up.
 const LOOK_UP: Duration = Duration::from_millis(200);
 

@@ -8,7 +8,7 @@ use super::torrent::Pieces;
 use crate::error::TableError;
 use crate::hashing::FileHasher;
 use crate::manifest::{MANIFEST, MAX_MANIFEST, Manifest, SHA256SUMS};
-use crate::source::{self, Access, ReadAt};
+use crate::source::{self, Access};
 
 /// Bytes that are read at a time.
 const CHUNK: u64 = 4 << 20;

@@ -6,7 +6,6 @@
 //! whoever runs the host decides what it serves, and nobody else.
 
 use std::collections::HashMap;
-use std::error::Error as _;
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
