@@ -73,7 +73,7 @@ fn options(args: &CoordinatorArgs) -> DaemonOptions {
 }
 
 /// Ends when the user or the system wants the process to stop; the second time it exits at once.
-fn told_to_stop() -> anyhow::Result<impl Future<Output = ()>> {
+pub fn told_to_stop() -> anyhow::Result<impl Future<Output = ()>> {
     let mut interrupt = signal(SignalKind::interrupt()).context("cannot catch Ctrl-C")?;
     let mut terminate = signal(SignalKind::terminate()).context("cannot catch SIGTERM")?;
     let mut told = async move || {

@@ -4,11 +4,16 @@ use std::io;
 use std::process::ExitCode;
 
 use retrotab_coordinator::CoordinatorError;
+use retrotab_coordinator::handout::HandoutError;
 use retrotab_player::subgames::SubgameError;
 use retrotab_player::table::PlayTableError;
 use retrotab_proto::tls::TlsFileError;
 use retrotab_proto::token::TokenError;
 use retrotab_tablefmt::TableError;
+use retrotab_tablefmt::fetch::FetchError;
+use retrotab_tablefmt::objects::StoreError;
+use retrotab_tablefmt::publish::PublishError;
+use retrotab_tablefmt::remote::RemoteError;
 use retrotab_worker::hands::EquityError;
 use retrotab_worker::remote::{ConnectError, WorkerError};
 
@@ -56,6 +61,11 @@ fn is_users(error: &anyhow::Error) -> bool {
             || cause.downcast_ref::<PlayTableError>().is_some_and(PlayTableError::is_users)
             || cause.downcast_ref::<SubgameError>().is_some_and(is_users_subgame)
             || cause.downcast_ref::<TableError>().is_some_and(TableError::is_users)
+            || cause.downcast_ref::<StoreError>().is_some_and(StoreError::is_users)
+            || cause.downcast_ref::<PublishError>().is_some_and(PublishError::is_users)
+            || cause.downcast_ref::<FetchError>().is_some_and(FetchError::is_users)
+            || cause.downcast_ref::<RemoteError>().is_some_and(RemoteError::is_users)
+            || cause.downcast_ref::<HandoutError>().is_some_and(HandoutError::is_users)
             || cause.downcast_ref::<WorkerError>().is_some_and(WorkerError::is_users)
             || cause.downcast_ref::<CoordinatorError>().is_some_and(CoordinatorError::is_users)
     })

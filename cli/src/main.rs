@@ -4,15 +4,20 @@
 mod args;
 mod certs;
 mod coordinator;
+mod export;
 mod failure;
+mod fetch;
 mod hands;
 mod info;
 mod logging;
 mod play;
 mod private_file;
 mod probe;
+mod publish;
 mod remote_options;
 mod run;
+mod serve;
+mod stats;
 mod status;
 mod sticks;
 mod submit;
@@ -44,10 +49,14 @@ fn main() -> ExitCode {
         Command::Info(args) => info::info(&args),
         Command::Verify(args) => verify::verify(&args),
         Command::Probe(args) => probe::probe(&args),
+        Command::Publish(args) => publish::publish(&args),
+        Command::Fetch(args) => fetch::fetch(&args),
+        Command::Serve(args) => serve::serve(&args),
         Command::Sticks(command) => sticks::sticks(&command),
         Command::Play(args) => play::play(&args),
         Command::Advise(args) => play::advise(&args),
-        Command::Export(args) => hands::export::export(&args),
+        Command::Stats(args) => stats::stats(&args),
+        Command::Export(args) => export::export(&args),
         Command::Top(args) => hands::top::top(&args),
         Command::Equity(args) => hands::equity::print(&args),
         Command::Evaluate(args) => hands::evaluate::evaluate(&args),

@@ -5,57 +5,122 @@ mod stack;
 mod sticks;
 
 use std::io::{BufRead, Write};
+use std::path::PathBuf;
 
 use anyhow::Context;
-use retrotab_tablefmt::spec::TableSpec;
-use retrotab_tablefmt::{ReadOptions, Table};
+use retrotab_tablefmt::lookup::{Asked, Found, Lookup};
+use retrotab_tablefmt::remote::{FrameCache, Patience, RemoteTable};
+use retrotab_tablefmt::{ReadOptions, Table, TableError};
 
 use crate::args::ProbeArgs;
-use crate::failure::UserError;
-use hands::HandsProber;
-use stack::StackProber;
-use sticks::{Notation, SticksProber};
-
-/// How the positions of one family are read and looked up.
-trait Prober {
-    /// Looks a position up and prints what the table says of it.
-    fn print(&self, words: &[&str], out: &mut dyn Write) -> anyhow::Result<()>;
-}
+use crate::text;
 
 /// Prints the values of one position, or of those on standard input.
 pub fn probe(args: &ProbeArgs) -> anyhow::Result<()> {
-    let table = Table::open(&args.dir, ReadOptions::default())?;
-    let prober: Box<dyn Prober + '_> = match table.manifest().table {
-        TableSpec::Stack(_) | TableSpec::Hands(_) if args.board.is_some() => {
-            let text = format!("--board is for stick tables; this is a {}", table.manifest().table);
-            return Err(UserError(text).into());
-        }
-        TableSpec::Stack(spec) => Box::new(StackProber::new(&table, spec, args.json)),
-        TableSpec::Hands(spec) => Box::new(HandsProber::new(&table, spec, args.json)),
-        TableSpec::Sticks(spec) => {
-            let board = args.board.as_ref();
-            let notation = board.map_or(Notation::Lengths, |_| Notation::Board);
-            Box::new(SticksProber::new(&table, spec, notation, args.json))
-        }
-    };
+    if !args.table.contains("://") {
+        let table = Table::open(args.table.as_ref(), ReadOptions::default())?;
+        return look_up(&table, args);
+    }
+    let remote = RemoteTable::open(&args.table, Patience::default(), cache(args))?;
+    let looked_up = look_up(remote.table(), args);
+    let meter = remote.remote().meter();
+    let (requests, bytes) = (meter.requests(), text::bytes(meter.received()));
+    eprintln!("{}: {bytes} in {requests} requests", remote.remote().url());
+    looked_up
+}
+
+/// Where frames of published tables are kept; nowhere if the user has no place for it.
+fn cache(args: &ProbeArgs) -> Option<FrameCache> {
+    let absolute = |path: PathBuf| Some(path).filter(|path| path.is_absolute());
+    let variable = |name| std::env::var_os(name).map(PathBuf::from).and_then(absolute);
+    let folder = args.cache.clone().or_else(|| {
+        // As the XDG base directory specification has it.
+        let users = variable("XDG_CACHE_HOME");
+        users.or_else(|| Some(variable("HOME")?.join(".cache"))).map(|users| users.join("retrotab"))
+    });
+    let bytes = args.cache_bytes.as_u64();
+    folder.filter(|_| bytes > 0).map(|folder| FrameCache::new(&folder.join("frames"), bytes))
+}
+
+/// Positions of standard input that are looked up together, in the order of their entries: in a
+/// large table most of the time goes into decoding frames.
+const TOGETHER: usize = 1 << 16;
+
+fn look_up(table: &Table, args: &ProbeArgs) -> anyhow::Result<()> {
+    let prober = Prober { table, lookup: Lookup::new(&table.manifest().table), args };
     let mut out = std::io::BufWriter::new(std::io::stdout().lock());
-    let asked = args.board.as_ref().map_or(args.position.as_slice(), std::slice::from_ref);
-    if asked == ["-"] {
-        for (i, line) in std::io::stdin().lock().lines().enumerate() {
+    let asked = args.board.clone().unwrap_or_else(|| args.position.join(" "));
+    if asked != "-" {
+        out.write_all(prober.look_up(&asked)?.as_bytes())?;
+        return Ok(out.flush()?);
+    }
+    let mut lines = std::io::stdin().lock().lines().zip(1..);
+    loop {
+        let (mut batch, mut is_over) = (Vec::new(), true);
+        for (line, number) in lines.by_ref().take(TOGETHER) {
+            is_over = false;
             let line = line.context("cannot read standard input")?;
-            let words: Vec<&str> = line.split_whitespace().collect();
-            if !words.is_empty() {
-                let number = i + 1;
-                prober.print(&words, &mut out).with_context(|| format!("line {number}"))?;
+            if !line.trim().is_empty() {
+                let at = || format!("line {number}");
+                batch.push((prober.entry(&line).with_context(at)?, number, line));
             }
         }
-    } else {
-        let words: Vec<&str> = match asked {
-            [quoted] => quoted.split_whitespace().collect(),
-            words => words.iter().map(String::as_str).collect(),
-        };
-        prober.print(&words, &mut out)?;
+        if is_over {
+            return Ok(out.flush()?);
+        }
+        for found in prober.look_up_all(&batch)? {
+            out.write_all(found.as_bytes())?;
+        }
     }
-    out.flush()?;
-    Ok(())
+}
+
+/// Looks up positions as the user wants them.
+struct Prober<'a> {
+    table: &'a Table,
+    lookup: Lookup,
+    args: &'a ProbeArgs,
+}
+
+impl Prober<'_> {
+    fn asked<T>(&self, text: &str, then: impl FnOnce(Asked<'_>) -> T) -> T {
+        let words: Vec<&str> = text.split_whitespace().collect();
+        then(match self.args.board {
+            Some(_) => Asked::Board(text),
+            None => Asked::Words(&words),
+        })
+    }
+
+    fn entry(&self, text: &str) -> Result<u64, TableError> {
+        self.asked(text, |asked| self.lookup.entry(asked))
+    }
+
+    /// What is printed of a position, with the end of the line.
+    fn look_up(&self, text: &str) -> Result<String, TableError> {
+        let found = self.asked(text, |asked| self.lookup.find(self.table, asked))?;
+        Ok(match self.args.json {
+            true => format!("{}\n", found.json()),
+            false => describe(&found),
+        })
+    }
+
+    /// The same for many positions, each with its entry and the number of its line.
+    fn look_up_all(&self, batch: &[(u64, usize, String)]) -> anyhow::Result<Vec<String>> {
+        let mut order: Vec<usize> = (0..batch.len()).collect();
+        order.sort_unstable_by_key(|&place| batch[place].0);
+        let mut found = vec![String::new(); batch.len()];
+        for place in order {
+            let (_, number, text) = &batch[place];
+            found[place] = self.look_up(text).with_context(|| format!("line {number}"))?;
+        }
+        Ok(found)
+    }
+}
+
+/// What was found, for people: one line or more, each ended.
+fn describe(found: &Found) -> String {
+    match found {
+        Found::Stack(found) => stack::describe(found),
+        Found::Hands(found) => hands::describe(found),
+        Found::Sticks(found) => sticks::describe(found),
+    }
 }

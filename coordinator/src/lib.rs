@@ -3,12 +3,13 @@
 //! A [`plan`] turns a job into a graph of units. The [`scheduler`] says who computes which
 //! unit; it is a pure state machine. A [`job`] drives it, keeps what must not be lost in a
 //! work [`folder`] (its [`state`] and its [`shards`]), and a [`merge`](mod@merge) makes a
-//! table of the finished shards.
+//! table of the finished shards. A [`handout`] gives finished tables to others over HTTP.
 
 pub mod clock;
 pub mod daemon;
 pub mod error;
 pub mod folder;
+pub mod handout;
 pub mod http;
 pub mod ids;
 pub mod job;

@@ -61,12 +61,17 @@ impl DurableFile {
 
     /// Makes the file durable under its name.
     pub fn commit(mut self) -> Result<(), TableError> {
-        self.file.sync_all().map_err(TableError::io(&self.path, "flush it to the disk"))?;
-        fs::rename(&self.temporary, &self.path)
-            .map_err(TableError::io(&self.path, "rename its temporary file"))?;
+        settle(&self.file, &self.temporary, &self.path)?;
         self.committed = true;
-        sync_folder(&self.path)
+        Ok(())
     }
+}
+
+/// Flushes a file that was written under another name in the same folder, and gives it its own.
+pub(crate) fn settle(file: &File, temporary: &Path, path: &Path) -> Result<(), TableError> {
+    file.sync_all().map_err(TableError::io(path, "flush it to the disk"))?;
+    fs::rename(temporary, path).map_err(TableError::io(path, "rename its temporary file"))?;
+    sync_folder(path)
 }
 
 /// A [commit](DurableFile::commit) going on on a thread of its own, because the disk takes its

@@ -83,6 +83,9 @@ pub enum InputError {
     /// No cards, or no hand of the table's game.
     #[error(transparent)]
     Hands(#[from] HandsError),
+    /// Not how a position of the table is written.
+    #[error("{0}")]
+    Position(String),
     /// No entry of the table.
     #[error("entry {entry} is past the end of the table, which has {entries} entries")]
     NoEntry {

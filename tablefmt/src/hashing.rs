@@ -11,7 +11,7 @@ use crate::frame::{self, FrameSize};
 pub(crate) const TOGETHER: usize = 64;
 
 /// Digests of a data file, of its compressed bytes.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(crate) struct FileHasher {
     blake3: blake3::Hasher,
     sha256: Sha256,
@@ -69,6 +69,16 @@ impl Identity {
             self.hasher.update_rayon(&self.raw);
         }
         (decoded, other)
+    }
+
+    /// How far it is, for [`rewind`](Self::rewind).
+    pub(crate) fn position(&self) -> blake3::Hasher {
+        self.hasher.clone()
+    }
+
+    /// Forgets all frames after a position.
+    pub(crate) fn rewind(&mut self, position: blake3::Hasher) {
+        self.hasher = position;
     }
 
     /// The identity.

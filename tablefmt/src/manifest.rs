@@ -21,7 +21,7 @@ const FORMAT: &str = "retrotab-table";
 const MAJOR: u32 = 1;
 const MINOR: u32 = 0;
 /// No manifest is larger; one that claims to be is corrupt.
-const MAX_MANIFEST: u64 = 16 << 20;
+pub const MAX_MANIFEST: u64 = 16 << 20;
 /// The licence of finished tables: facts, free for any use.
 const LICENCE: &str = "CC0-1.0";
 
@@ -266,14 +266,23 @@ impl Manifest {
     }
 
     /// The digests of the data files, as `sha256sum -c` reads them.
-    pub(crate) fn sha256_sums(&self) -> String {
-        let files = self.columns.iter().flat_map(|column| &column.files);
-        files.map(|f| format!("{}  {}\n", f.sha256, f.name)).collect()
+    pub fn sha256_sums(&self) -> String {
+        self.files().map(|f| format!("{}  {}\n", f.sha256, f.name)).collect()
+    }
+
+    /// All data files, column after column, in order of entries.
+    pub fn files(&self) -> impl Iterator<Item = &FileManifest> {
+        self.columns.iter().flat_map(|column| &column.files)
+    }
+
+    /// Whether two manifests are of the same table in the same files; how it was made may differ.
+    pub fn is_same_table(&self, other: &Manifest) -> bool {
+        self.identity == other.identity && self.table == other.table && self.columns == other.columns
     }
 
     /// Bytes of all data files.
     pub fn bytes(&self) -> u64 {
-        self.columns.iter().flat_map(|column| &column.files).map(|file| file.bytes).sum()
+        self.files().map(|file| file.bytes).sum()
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use quick_cache::Weighter;
 use quick_cache::sync::Cache;
@@ -50,7 +50,19 @@ impl Weighter<(u32, u64), Arc<[u8]>> for FrameBytes {
 struct ColumnReader {
     entry: EntryType,
     frames: Frames,
-    files: Vec<DataFile>,
+    files: Vec<ColumnFile>,
+    /// Opens the files that are not open yet.
+    later: Option<Arc<Opener>>,
+}
+
+/// Finds a data file, and says what to call it in errors.
+type Opener =
+    dyn Fn(&FileManifest) -> Result<(Box<dyn ReadAt>, PathBuf), TableError> + Send + Sync;
+
+struct ColumnFile {
+    listed: FileManifest,
+    span: FileSpan,
+    open: OnceLock<DataFile>,
 }
 
 /// A data file whose length and seek table have been checked.
@@ -88,7 +100,10 @@ impl DataFile {
     ) -> Result<Self, TableError> {
         let numbers = span.first_frame..span.first_frame + span.frames;
         let raw: Vec<u32> = numbers.map(|frame| frames.raw_len(frame)).collect();
-        let frames = seek::read(source.as_ref(), &path, &raw)?;
+        let frames = seek::read(source.as_ref(), &path, &raw).inspect_err(|_| {
+            let len = source.len().unwrap_or_default();
+            source.forget(len.saturating_sub(seek::encoded_len(raw.len() as u64))..len);
+        })?;
         let mut next = 0;
         let offsets = frames.iter().map(|frame| {
             let offset = next;
@@ -120,25 +135,61 @@ impl Table {
         cache_bytes: u64,
         open: impl Fn(&FileManifest) -> Result<(Box<dyn ReadAt>, PathBuf), TableError>,
     ) -> Result<Self, TableError> {
-        let columns = manifest.columns.iter().zip(&layout.columns);
-        let columns = columns.map(|(found, column)| {
+        let table = Self::unopened(manifest, layout, cache_bytes, None);
+        for column in &table.columns {
+            for file in &column.files {
+                let (source, path) = open(&file.listed)?;
+                let data = DataFile::open(source, path, &file.listed, &column.frames, file.span)?;
+                // Nobody else has it yet.
+                let _ = file.open.set(data);
+            }
+        }
+        Ok(table)
+    }
+
+    /// Like [`from_files`](Self::from_files), but each data file is opened when a value in it is
+    /// first asked for, and what is wrong with it turns out then.
+    pub fn from_files_when_needed(
+        manifest: Manifest,
+        layout: &TableLayout,
+        cache_bytes: u64,
+        open: impl Fn(&FileManifest) -> Result<(Box<dyn ReadAt>, PathBuf), TableError>
+        + Send
+        + Sync
+        + 'static,
+    ) -> Self {
+        Self::unopened(manifest, layout, cache_bytes, Some(Arc::new(open)))
+    }
+
+    fn unopened(
+        manifest: Manifest,
+        layout: &TableLayout,
+        cache_bytes: u64,
+        later: Option<Arc<Opener>>,
+    ) -> Self {
+        let columns = manifest.columns.iter().zip(&layout.columns).map(|(found, column)| {
             let frames = Frames::new(layout, column.entry);
-            let files = found.files.iter().zip(frames.files()).map(|(file, span)| {
-                let (source, path) = open(file)?;
-                DataFile::open(source, path, file, &frames, span)
+            let files = found.files.iter().zip(frames.files()).map(|(listed, span)| {
+                ColumnFile { listed: listed.clone(), span, open: OnceLock::new() }
             });
-            let files = files.collect::<Result<_, TableError>>()?;
-            Ok(ColumnReader { entry: column.entry, frames, files })
+            let files = files.collect();
+            ColumnReader { entry: column.entry, frames, files, later: later.clone() }
         });
-        let columns = columns.collect::<Result<_, TableError>>()?;
+        let columns = columns.collect();
         let kept = (cache_bytes / FRAME_RAW).max(1);
         let cache = Cache::with_weighter(kept as usize, kept * FRAME_RAW, FrameBytes);
-        Ok(Table { manifest, columns, cache })
+        Table { manifest, columns, cache }
     }
 
     /// What is known of the table.
     pub fn manifest(&self) -> &Manifest {
         &self.manifest
+    }
+
+    /// Bytes in which a frame of a column is stored.
+    pub(crate) fn stored_len(&self, column: usize, frame: u64) -> Result<u32, TableError> {
+        let (file, inside) = self.columns[column].find(frame)?;
+        Ok(file.frames[inside].compressed)
     }
 
     /// The value of an entry in a column (numbered from 0).
@@ -197,16 +248,36 @@ impl EntryType {
 }
 
 impl ColumnReader {
+    fn file(&self, number: usize) -> Result<&DataFile, TableError> {
+        let file = &self.files[number];
+        if let Some(data) = file.open.get() {
+            return Ok(data);
+        }
+        let open = self.later.as_ref();
+        let open = open.ok_or_else(|| TableError::Bug("a data file is not open".to_owned()))?;
+        let (source, path) = open(&file.listed)?;
+        let data = DataFile::open(source, path, &file.listed, &self.frames, file.span)?;
+        // Whoever was faster has opened the same file.
+        Ok(file.open.get_or_init(|| data))
+    }
+
+    /// The data file that holds a frame, and the frame's number in it.
+    fn find(&self, frame: u64) -> Result<(&DataFile, usize), TableError> {
+        let number = self.files.partition_point(|f| f.span.first_frame <= frame) - 1;
+        let file = self.file(number)?;
+        Ok((file, (frame - file.span.first_frame) as usize))
+    }
+
     fn decode(&self, frame: u64) -> Result<Arc<[u8]>, TableError> {
-        let file = self.files.partition_point(|f| f.span.first_frame <= frame) - 1;
-        let file = &self.files[file];
-        let inside = (frame - file.span.first_frame) as usize;
+        let (file, inside) = self.find(frame)?;
         let size = file.frames[inside];
         let mut compressed = vec![0; size.compressed as usize];
         let read = file.source.read_exact_at(file.offsets[inside], &mut compressed);
         read.map_err(TableError::io(&file.path, "read it"))?;
         let mut raw = vec![0; size.raw as usize];
         frame::decompress(&compressed, &mut raw).map_err(|what| {
+            let start = file.offsets[inside];
+            file.source.forget(start..start + u64::from(size.compressed));
             let entries = self.frames.first_entry(frame)..self.frames.first_entry(frame + 1);
             bad_frame(&file.path, &file.frames, inside, entries, &what)
         })?;

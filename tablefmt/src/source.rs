@@ -2,6 +2,7 @@
 
 use std::fs::{self, File};
 use std::io::{self, Read};
+use std::ops::Range;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 
@@ -15,6 +16,11 @@ pub trait ReadAt: Send + Sync {
 
     /// Number of bytes.
     fn len(&self) -> io::Result<u64>;
+
+    /// What was read of this part is damaged; whoever keeps copies should not keep this one.
+    fn forget(&self, part: Range<u64>) {
+        let _ = part;
+    }
 
     /// Whether there are no bytes.
     fn is_empty(&self) -> io::Result<bool> {
@@ -86,8 +92,8 @@ pub fn open(path: &Path, access: Access) -> Result<Box<dyn ReadAt>, TableError> 
     })
 }
 
-/// Reads a whole file that must not have more than `most` bytes.
-pub(crate) fn read_whole(path: &Path, most: u64) -> Result<Vec<u8>, TableError> {
+/// Reads a whole regular file that must not have more than `most` bytes.
+pub fn read_whole(path: &Path, most: u64) -> Result<Vec<u8>, TableError> {
     let mut bytes = Vec::new();
     // Counts what is read, because not every file knows its length.
     let read = open_file(path)?.take(most + 1).read_to_end(&mut bytes);

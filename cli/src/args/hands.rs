@@ -5,28 +5,6 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use retrotab_tablefmt::hands::Game;
 
-/// `export`.
-#[derive(Debug, Args)]
-pub struct ExportArgs {
-    /// Folder of the table.
-    pub dir: PathBuf,
-    /// What to write.
-    #[arg(long, value_enum)]
-    pub format: ExportFormat,
-    /// File to write [default: standard output].
-    #[arg(long, value_name = "FILE")]
-    pub out: Option<PathBuf>,
-}
-
-/// Formats of `export`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum ExportFormat {
-    /// Apache Parquet.
-    Parquet,
-    /// Comma-separated values with a heading.
-    Csv,
-}
-
 /// `top`.
 #[derive(Debug, Args)]
 pub struct TopArgs {

@@ -1,6 +1,8 @@
 //! The command line.
 
+mod handout;
 mod hands;
+mod looking;
 mod network;
 mod player;
 mod sticks;
@@ -9,10 +11,13 @@ mod tables;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
+use bytesize::ByteSize;
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
-pub use hands::{EquityArgs, EvaluateArgs, ExportArgs, ExportFormat, TopArgs};
+pub use handout::{FetchArgs, PublishArgs, ServeArgs};
+pub use hands::{EquityArgs, EvaluateArgs, TopArgs};
+pub use looking::{ExportArgs, ExportFormat, StatsArgs};
 pub use network::{
     CancelArgs, CertsArgs, CoordinatorArgs, StatusArgs, SubmitOptions, TokenArgs, WorkerArgs,
 };
@@ -69,6 +74,12 @@ pub enum Command {
     Verify(VerifyArgs),
     /// Look up positions in a table.
     Probe(ProbeArgs),
+    /// Put a finished table where others can fetch it: a folder or a bucket.
+    Publish(PublishArgs),
+    /// Fetch a published table, checking it while it comes.
+    Fetch(FetchArgs),
+    /// Hand finished tables out over HTTP.
+    Serve(ServeArgs),
     /// Play the stick game, or list its games.
     #[command(subcommand)]
     Sticks(SticksCommand),
@@ -77,7 +88,9 @@ pub enum Command {
     /// Say what to do in a position of Calculation: reads JSON like {"built": [1, 0, 0, 0],
     /// "stacks": ["KQ", "J", ""], "drawn": "7"} from standard input.
     Advise(AdviseArgs),
-    /// Write a hand table as Parquet or CSV.
+    /// Say what the values of a table are like, and draw them.
+    Stats(StatsArgs),
+    /// Write a table as Parquet, CSV or a numpy array.
     Export(ExportArgs),
     /// List the clusters of a hand table that do best against a random hand.
     Top(TopArgs),
@@ -115,8 +128,9 @@ pub struct VerifyArgs {
 /// `probe`.
 #[derive(Debug, ClapArgs)]
 pub struct ProbeArgs {
-    /// Folder of the table.
-    pub dir: PathBuf,
+    /// Folder of the table, or URL of a published one, of which only what is needed is read.
+    #[arg(value_name = "DIR|URL")]
+    pub table: String,
     /// The position: for a stack table two lanes like `..1.0` (`.` in the stock, a digit the
     /// stack it lies on, `-` for an empty lane), for a hand table two hands like `AsKs 2d2c` or
     /// classes like `AKs 22`, for a stick table the lengths of the segments; `-` alone reads one
@@ -130,4 +144,11 @@ pub struct ProbeArgs {
     /// Print JSON, one object a line.
     #[arg(long)]
     pub json: bool,
+    /// Folder in which frames of published tables are kept [default: retrotab in the user's
+    /// cache].
+    #[arg(long, value_name = "DIR")]
+    pub cache: Option<PathBuf>,
+    /// Bytes of frames to keep there; 0 keeps none.
+    #[arg(long, value_name = "BYTES", default_value = "256MiB")]
+    pub cache_bytes: ByteSize,
 }

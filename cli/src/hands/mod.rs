@@ -1,10 +1,7 @@
 //! Commands about poker hands: reading hand tables, and match-ups without a table.
 
-pub mod cells;
 pub mod equity;
 pub mod evaluate;
-pub mod export;
-mod rows;
 pub mod top;
 
 use std::path::Path;

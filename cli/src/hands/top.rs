@@ -3,10 +3,9 @@
 use std::io::Write;
 
 use retrotab_tablefmt::TableError;
-use retrotab_tablefmt::hands::{ClusterId, Clusters, Game};
+use retrotab_tablefmt::hands::{ClusterId, Clusters, Game, each_row};
 use serde_json::json;
 
-use super::rows::each_row;
 use crate::args::TopArgs;
 use crate::run::pool;
 use crate::text::count;
@@ -46,7 +45,7 @@ pub fn top(args: &TopArgs) -> anyhow::Result<()> {
                 add(&mut totals[usize::from(other.0)], turned);
             }
         }
-        Ok(())
+        Ok::<_, TableError>(())
     })?;
     check(clusters, &totals)?;
     print(args, clusters, &totals)

@@ -23,6 +23,38 @@ pub fn bar(bytes: u64, what: &'static str) -> ProgressBar {
     ProgressBar::new(bytes).with_style(style).with_message(what)
 }
 
+/// Tells how far a transfer is, whose length is known when it has begun.
+pub struct Transfer {
+    bar: ProgressBar,
+    start: Instant,
+    logged: Mutex<Instant>,
+}
+
+impl Transfer {
+    /// Nothing is transferred yet.
+    pub fn new(what: &'static str) -> Self {
+        let start = Instant::now();
+        Transfer { bar: bar(0, what), start, logged: Mutex::new(start) }
+    }
+
+    /// So many bytes of so many are here; the rest comes from `server`.
+    pub fn update(&self, done: u64, total: u64, server: &str) {
+        self.bar.set_length(total);
+        self.bar.set_position(done);
+        let mut logged = self.logged.lock().unwrap_or_else(|e| e.into_inner());
+        if self.bar.is_hidden() && logged.elapsed() >= LINES {
+            *logged = Instant::now();
+            let rate = done as f64 / self.start.elapsed().as_secs_f64();
+            info!(done, total, bytes_per_second = rate as u64, server, "fetching");
+        }
+    }
+
+    /// The bar goes away.
+    pub fn finish(&self) {
+        self.bar.finish_and_clear();
+    }
+}
+
 /// Tells how far a run is.
 pub struct Reporter {
     bar: ProgressBar,

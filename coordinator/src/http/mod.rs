@@ -102,7 +102,7 @@ async fn ready(State(site): State<Site>) -> (StatusCode, String) {
 }
 
 /// Nothing here is to be guessed at, framed, or kept by a browser.
-async fn harden(mut answer: Response) -> Response {
+pub(crate) async fn harden(mut answer: Response) -> Response {
     let headers = [
         (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
         (header::REFERRER_POLICY, "no-referrer"),

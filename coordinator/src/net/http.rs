@@ -74,8 +74,10 @@ pub async fn serve(
             address,
             router: router.clone(),
             head_timeout: limits.http_head_timeout,
+            buffer: limits.http_buffer,
             watcher: open.watcher(),
         };
+        prepare(&stream, limits.http_stall);
         let acceptor = acceptor.clone();
         tokio::spawn(async move {
             connection.serve(stream, acceptor).await;
@@ -102,10 +104,31 @@ async fn accept(listener: &TcpListener) -> (TcpStream, SocketAddr) {
     }
 }
 
+/// Small answers are sent at once, and whoever takes nothing of an answer is let go: no timeout
+/// of ours sees that, for there may be nothing to do but to wait.
+fn prepare(stream: &TcpStream, stall: Duration) {
+    if let Err(error) = stream.set_nodelay(true).and_then(|()| limit_stall(stream, stall)) {
+        tracing::warn!(%error, "the options of an HTTP connection cannot be set");
+    }
+}
+
+#[cfg(target_os = "linux")]
+fn limit_stall(stream: &TcpStream, stall: Duration) -> std::io::Result<()> {
+    let millis = u32::try_from(stall.as_millis()).unwrap_or(u32::MAX);
+    Ok(rustix::net::sockopt::set_tcp_user_timeout(stream, millis)?)
+}
+
+/// Other systems have no such option.
+#[cfg(not(target_os = "linux"))]
+fn limit_stall(_: &TcpStream, _: Duration) -> std::io::Result<()> {
+    Ok(())
+}
+
 struct Connection {
     address: SocketAddr,
     router: Router,
     head_timeout: Duration,
+    buffer: usize,
     watcher: Watcher,
 }
 
@@ -146,7 +169,9 @@ impl Connection {
             request
         });
         let mut server = auto::Builder::new(TokioExecutor::new()).http1_only();
-        server.http1().timer(TokioTimer::new()).header_read_timeout(self.head_timeout);
+        let mut http1 = server.http1();
+        http1.timer(TokioTimer::new()).header_read_timeout(self.head_timeout);
+        http1.max_buf_size(self.buffer);
         let service = TowerToHyperService::new(routes);
         let connection = server.serve_connection(TokioIo::new(stream), service).into_owned();
         self.watcher.watch(connection).await

@@ -33,6 +33,10 @@ pub struct ConnectionLimits {
     pub http_connections: usize,
     /// Most time for the head of an HTTP request, and between two requests.
     pub http_head_timeout: Duration,
+    /// Most bytes of answers that wait for one HTTP connection to take them, about.
+    pub http_buffer: usize,
+    /// An HTTP connection whose other end takes nothing for so long is closed.
+    pub http_stall: Duration,
 }
 
 impl Default for ConnectionLimits {
@@ -48,6 +52,8 @@ impl Default for ConnectionLimits {
             call_timeout: Duration::from_secs(60 * 60),
             http_connections: 256,
             http_head_timeout: Duration::from_secs(30),
+            http_buffer: 64 << 10,
+            http_stall: Duration::from_secs(60),
         }
     }
 }

@@ -15,6 +15,7 @@ mod name;
 mod omaha;
 mod perfect;
 mod rank;
+mod rows;
 mod spec;
 
 pub use card::{Card, CardSet, RANKS, Rank, SUITS, Suit, parse_cards};
@@ -26,4 +27,5 @@ pub use evaluator::{Evaluator, RankKey};
 pub use multiset::{MultisetId, Multisets, RankCounts};
 pub use omaha::{OmahaEvaluator, PAIRS};
 pub use rank::{Category, HandRank};
+pub use rows::{PLACEMENTS, Row, Rows, TIE, WIN, contradiction, each_row, each_rows};
 pub use spec::{Game, HandsSpec};

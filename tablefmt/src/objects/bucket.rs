@@ -2,15 +2,12 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::mpsc;
 
 use bytes::Bytes;
 use futures_util::{StreamExt, TryStreamExt, stream};
 use object_store::path::Path as ObjectPath;
 use object_store::{ObjectMeta, ObjectStore};
-use tokio::runtime::Runtime;
 
-use crate::error::TableError;
 use crate::shard::JobDigest;
 use crate::source::ReadAt;
 
@@ -19,6 +16,7 @@ use super::blocks::{BlockCache, BlockReader};
 use super::connect::StoreOptions;
 use super::error::{self, StoreError};
 use super::name::ShardName;
+use super::threads::Threads;
 use super::transfer;
 
 /// Threads that wait for the network and encrypt.
@@ -28,23 +26,11 @@ const THREADS: usize = 2;
 #[derive(Debug)]
 pub(super) struct Bucket {
     /// URL of the store, without a slash at the end.
-    url: String,
-    prefix: ObjectPath,
+    pub(super) url: String,
+    pub(super) prefix: ObjectPath,
     pub(super) client: Arc<dyn ObjectStore>,
     pub(super) cache: BlockCache,
     threads: Threads,
-}
-
-/// An async runtime that may be dropped anywhere.
-#[derive(Debug)]
-struct Threads(Option<Runtime>);
-
-impl Drop for Threads {
-    fn drop(&mut self) {
-        if let Some(runtime) = self.0.take() {
-            runtime.shutdown_background();
-        }
-    }
 }
 
 impl Bucket {
@@ -54,20 +40,15 @@ impl Bucket {
         prefix: ObjectPath,
         options: &StoreOptions,
     ) -> Result<Bucket, StoreError> {
-        let mut builder = tokio::runtime::Builder::new_multi_thread();
-        let runtime = builder.worker_threads(THREADS).thread_name("store").enable_all().build();
         let url = url.trim_end_matches('/').to_owned();
-        let runtime = runtime.map_err(TableError::io(url.as_ref(), "start threads for it"))?;
+        let threads = Threads::new(THREADS, &url)?;
         let (client, cache) = (Arc::from(client), BlockCache::new(options.kept));
-        Ok(Bucket { url, prefix, client, cache, threads: Threads(Some(runtime)) })
+        Ok(Bucket { url, prefix, client, cache, threads })
     }
 
     /// Runs something on the bucket's threads, and does not wait for it.
     pub(super) fn spawn(&self, task: impl Future<Output = ()> + Send + 'static) {
-        // It is taken only by the drop.
-        if let Some(runtime) = &self.threads.0 {
-            runtime.spawn(task);
-        }
+        self.threads.spawn(task);
     }
 
     /// Runs something on the bucket's threads and waits for it.
@@ -75,13 +56,7 @@ impl Bucket {
         &self,
         task: impl Future<Output = Result<T, StoreError>> + Send + 'static,
     ) -> Result<T, StoreError> {
-        let (sender, receiver) = mpsc::sync_channel(1);
-        self.spawn(async move {
-            // The receiver waits below.
-            let _ = sender.send(task.await);
-        });
-        let gone = |_| TableError::Bug(format!("a task for {} did not end", self.url));
-        receiver.recv().map_err(gone)?
+        self.threads.run(task)
     }
 
     /// Asks for the names of a few objects.

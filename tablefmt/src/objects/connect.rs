@@ -123,6 +123,6 @@ fn retry(options: &StoreOptions) -> RetryConfig {
 }
 
 /// The HTTP client takes the process's TLS provider. If the program has set one, it stays.
-fn provide_cryptography() {
+pub(crate) fn provide_cryptography() {
     let _ = rustls::crypto::ring::default_provider().install_default();
 }

@@ -20,9 +20,12 @@ mod bucket;
 mod bucket_tests;
 mod connect;
 mod error;
+mod files;
 mod folder;
 mod name;
+mod threads;
 mod transfer;
+mod upload;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -36,6 +39,10 @@ pub use backend::StoredShard;
 pub use connect::StoreOptions;
 pub use error::StoreError;
 pub use name::{Naming, ShardName};
+
+pub(crate) use connect::provide_cryptography;
+pub(crate) use files::BucketFiles;
+pub(crate) use threads::Threads;
 
 use backend::Backend;
 use bucket::{Bucket, BucketShards};

@@ -10,9 +10,9 @@ use super::bucket::Object;
 use super::error::StoreError;
 
 /// Bytes of a part. Buckets take parts of 5 MiB and more, and want all equally long.
-const PART: u64 = 8 << 20;
+pub(super) const PART: u64 = 8 << 20;
 /// Parts that are on the way at a time.
-const TOGETHER: usize = 4;
+pub(super) const TOGETHER: usize = 4;
 
 /// Parts of so many bytes.
 fn parts(length: u64) -> impl Iterator<Item = Range<u64>> {

@@ -1,0 +1,82 @@
+//! What people see.
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::extract::{Path, State};
+use axum::http::header;
+use axum::response::{Html, Redirect};
+use axum::routing::get;
+use maud::{DOCTYPE, html};
+use retrotab_tablefmt::publish::page::{Page, STYLE, Style};
+
+use super::Handout;
+use super::refusal::Refusal;
+
+const STYLE_PATH: &str = "/assets/tables.css";
+
+/// The pages and their parts.
+pub(super) fn routes() -> Router<Arc<Handout>> {
+    let style = async || ([(header::CONTENT_TYPE, "text/css; charset=utf-8")], STYLE);
+    Router::new()
+        .route("/", get(index))
+        .route("/tables/{name}/", get(table))
+        // So that links on the page lead into the table's folder.
+        .route("/tables/{name}", get(to_folder))
+        .route(STYLE_PATH, get(style))
+}
+
+async fn to_folder(
+    State(handout): State<Arc<Handout>>,
+    Path(name): Path<String>,
+) -> Result<Redirect, Refusal> {
+    let served = handout.table(&name)?;
+    // Relative, so that it stays right behind a proxy.
+    Ok(Redirect::permanent(&format!("{}/", served.name())))
+}
+
+async fn index(State(handout): State<Arc<Handout>>) -> Html<String> {
+    let page = html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                title { "Tables" }
+                link rel="stylesheet" href=(STYLE_PATH);
+            }
+            body {
+                h1 { "Tables" }
+                table {
+                    tr { th { "name" } th { "table" } th { "positions" } th { "bytes" } th {} }
+                    @for served in handout.tables() {
+                        tr {
+                            td { a href={ "tables/" (served.name()) "/" } { (served.name()) } }
+                            td { (served.manifest().table.to_string()) }
+                            td.number { (served.manifest().positions) }
+                            td.number { (served.manifest().bytes()) }
+                            td { a href={ "tables/" (served.name()) "/look" } { "look into it" } }
+                        }
+                    }
+                }
+                p { a href="openapi.json" { "For programs" } }
+            }
+        }
+    };
+    Html(page.into_string())
+}
+
+async fn table(
+    State(handout): State<Arc<Handout>>,
+    Path(name): Path<String>,
+) -> Result<Html<String>, Refusal> {
+    let served = handout.table(&name)?;
+    let page = Page {
+        name: served.name(),
+        manifest: served.manifest(),
+        urls: &[],
+        others: &["look".to_owned(), "stats.json".to_owned()],
+        style: Style::At(STYLE_PATH),
+    };
+    Ok(Html(page.html()))
+}

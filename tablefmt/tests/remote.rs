@@ -1,0 +1,112 @@
+//! Single values of published tables.
+
+#[allow(dead_code, reason = "each test file uses its part of it")]
+mod hands_table;
+#[allow(dead_code, reason = "each test file uses its part of it")]
+mod small_table;
+#[allow(dead_code, reason = "each test file uses its part of it")]
+mod web;
+
+use std::fs;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use retrotab_tablefmt::TableError;
+use retrotab_tablefmt::remote::{FrameCache, Patience, RemoteError, RemoteTable};
+use web::{Reply, Server, good, place};
+
+const PATIENCE: Patience = Patience { retries: 1 };
+const DATA: &str = "000.u16.zst";
+
+fn open(server: &Server, cache: Option<&FrameCache>) -> RemoteTable {
+    RemoteTable::open(&server.url(), PATIENCE, cache.cloned()).unwrap()
+}
+
+#[test]
+fn a_value_takes_three_requests_and_the_next_one_fewer() {
+    let (dir, table) = place();
+    let entries = small_table::write(&table, 1 << 18).unwrap().entries;
+    let server = Server::of_folder(&table);
+    let cache = FrameCache::new(&dir.path().join("cache"), 1 << 30);
+    let remote = open(&server, Some(&cache));
+    assert_eq!(remote.remote().meter().requests(), 1);
+    let value = |remote: &RemoteTable, entry| remote.table().value(0, entry).unwrap();
+    assert_eq!(value(&remote, entries - 1), u32::from(small_table::value(entries - 1)));
+    assert_eq!(remote.remote().meter().requests(), 3);
+    // The manifest, the seek table, a frame.
+    let manifest = fs::metadata(table.join("manifest.json")).unwrap().len();
+    let bytes = remote.remote().meter().received();
+    assert!(bytes < manifest + (300 << 10) && bytes > manifest, "{bytes}");
+    value(&remote, entries - 2);
+    assert_eq!(remote.remote().meter().requests(), 3, "the same frame");
+    assert_eq!(value(&remote, 0), u32::from(small_table::value(0)));
+    assert_eq!(remote.remote().meter().requests(), 4);
+
+    // Another process finds what this one has read.
+    let later = open(&server, Some(&cache));
+    for entry in [0, entries - 1] {
+        assert_eq!(value(&later, entry), u32::from(small_table::value(entry)));
+    }
+    assert_eq!(later.remote().meter().requests(), 1);
+    assert!(server.requests().iter().all(|request| request.range.is_some() || request.file == "manifest.json"));
+}
+
+#[test]
+fn only_the_files_that_are_needed_are_opened() {
+    let (_dir, table) = place();
+    hands_table::write(&table, 1).unwrap();
+    let server = Server::of_folder(&table);
+    let remote = open(&server, None);
+    remote.table().value(2, 5).unwrap();
+    let asked: Vec<String> = server.requests().into_iter().map(|request| request.file).collect();
+    let placements = hands_table::FILES[2];
+    assert_eq!(asked, ["manifest.json", placements, placements]);
+}
+
+#[test]
+fn what_is_damaged_on_its_way_is_not_kept() {
+    let (dir, table) = place();
+    small_table::write(&table, 1 << 18).unwrap();
+    let damaging = Arc::new(AtomicBool::new(true));
+    let (folder, damage) = (table.clone(), Arc::clone(&damaging));
+    let server = Server::start(move |request| {
+        let mut reply = good(&folder, request);
+        let is_bad = request.file == DATA && damage.load(Ordering::SeqCst);
+        if let Some(byte) = reply.body.get_mut(40).filter(|_| is_bad) {
+            *byte ^= 0x55;
+        }
+        reply
+    });
+    let cache = FrameCache::new(&dir.path().join("cache"), 1 << 30);
+    // The seek table is bad, then a frame.
+    let error = open(&server, Some(&cache)).table().value(0, 0).unwrap_err();
+    assert!(matches!(error, TableError::Corrupt { .. }), "{error}");
+    damaging.store(false, Ordering::SeqCst);
+    let remote = open(&server, Some(&cache));
+    remote.table().value(0, 0).unwrap();
+    damaging.store(true, Ordering::SeqCst);
+    let last = remote.table().manifest().entries - 1;
+    let error = remote.table().value(0, last).unwrap_err();
+    assert!(matches!(error, TableError::Corrupt { .. }), "{error}");
+    assert!(error.to_string().contains(&server.url()), "{error}");
+    damaging.store(false, Ordering::SeqCst);
+    let value = open(&server, Some(&cache)).table().value(0, last).unwrap();
+    assert_eq!(value, u32::from(small_table::value(last)));
+}
+
+#[test]
+fn servers_that_cannot_be_probed_are_named() {
+    let (_dir, table) = place();
+    small_table::write(&table, 1 << 18).unwrap();
+    let folder = table.clone();
+    let without_ranges = Server::start(move |request| {
+        Reply::whole(fs::read(folder.join(&request.file)).unwrap_or_default())
+    });
+    let error = open(&without_ranges, None).table().value(0, 0).unwrap_err().to_string();
+    assert!(error.contains("status 200 to a Range") && error.contains(&without_ranges.url()), "{error}");
+    let gone = RemoteTable::open("http://127.0.0.1:9/x", PATIENCE, None).map(|_| ()).unwrap_err();
+    assert!(matches!(gone, RemoteError::Unreachable { .. }), "{gone}");
+    let empty = Server::start(|_| Reply::status(404));
+    let error = RemoteTable::open(&empty.url(), PATIENCE, None).map(|_| ()).unwrap_err();
+    assert!(matches!(error, RemoteError::Missing { .. }), "{error}");
+}
