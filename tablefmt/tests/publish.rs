@@ -1,7 +1,7 @@
 //! Publishing tables to folders.
 
 #[allow(dead_code, reason = "each test file uses its part of it")]
-mod hands_table;
+mod random_table;
 #[allow(dead_code, reason = "each test file uses its part of it")]
 mod small_table;
 #[allow(dead_code, reason = "each test file uses its part of it")]
@@ -13,7 +13,7 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use hands_table::FILES;
+use random_table::FILES;
 use retrotab_tablefmt::objects::{StoreError, StoreOptions};
 use retrotab_tablefmt::publish::{
     Existing, PublishError, PublishOptions, Published, Step, Target, publish,
@@ -31,7 +31,7 @@ struct Home {
 fn home() -> Home {
     let dir = tempfile::tempdir().unwrap();
     let (table, to) = (dir.path().join("table"), dir.path().join("published/holdem"));
-    hands_table::write(&table, 1).unwrap();
+    random_table::holdem(&table, 1).unwrap();
     Home { dir, table, to }
 }
 
@@ -52,7 +52,7 @@ impl Home {
 
     fn other(&self, seed: u64) -> PathBuf {
         let other = self.dir.path().join(format!("other{seed}"));
-        hands_table::write(&other, seed).unwrap();
+        random_table::holdem(&other, seed).unwrap();
         other
     }
 
