@@ -85,7 +85,11 @@ fn main() -> Result<(), Failure> {
 
 fn load(p: &str, game: Game) -> Result<TableEvaluator, Failure> {
     if p.ends_with(".raw") {
-        let spec = retrotab_tablefmt::stack::StackSpec { stacks: (game.stacks() as u8).try_into().unwrap(), cards: 12.try_into().unwrap(), rule: retrotab_tablefmt::stack::Rule::Choice };
+        let spec = retrotab_tablefmt::stack::StackSpec {
+            stacks: (game.stacks() as u8).try_into().unwrap(),
+            cards: 12.try_into().unwrap(),
+            rule: retrotab_tablefmt::stack::Rule::Choice,
+        };
         return Ok(TableEvaluator::raw(spec, p));
     }
     Ok(TableEvaluator::load(Path::new(p), game)?)

@@ -240,9 +240,11 @@ impl Board {
     pub fn looks_like(&self, other: &Self) -> bool {
         let alike = |(one, two): (&Stack, &Stack)| {
             one.len == two.len
-                && one.cards().iter().zip(two.cards()).all(|(&a, &b)| {
-                    self.game.rank(a) == self.game.rank(b)
-                })
+                && one
+                    .cards()
+                    .iter()
+                    .zip(two.cards())
+                    .all(|(&a, &b)| self.game.rank(a) == self.game.rank(b))
         };
         self.built == other.built && self.stacks().iter().zip(other.stacks()).all(alike)
     }

@@ -73,7 +73,9 @@ fn the_base_variant_has_a_2_3_4_laid_out() {
     let game = Game::new(13, 3).unwrap();
     let position = Position::start(game, Start::Base);
     assert_eq!(position.stock(), 48);
-    for (foundation, (laid, next)) in Foundation::ALL.into_iter().zip([(0, 1), (1, 3), (2, 5), (3, 7)]) {
+    for (foundation, (laid, next)) in
+        Foundation::ALL.into_iter().zip([(0, 1), (1, 3), (2, 5), (3, 7)])
+    {
         assert_eq!(position.built(foundation), 1);
         assert_eq!(position.stock_of(Rank(laid)), 3);
         assert_eq!(position.next(foundation), Some(Rank(next)));

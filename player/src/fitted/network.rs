@@ -26,7 +26,8 @@ impl Network {
     pub fn from_bytes(features: usize, bytes: &[u8]) -> Option<Self> {
         let numbers: Vec<f32> =
             bytes.chunks_exact(4).map(|b| f32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect();
-        if bytes.len() != Self::bytes(features) || !numbers.iter().all(|number| number.is_finite()) {
+        if bytes.len() != Self::bytes(features) || !numbers.iter().all(|number| number.is_finite())
+        {
             return None;
         }
         let (first, rest) = numbers.split_at(features * HIDDEN);

@@ -173,7 +173,13 @@ impl<'a> Player<'a> {
         let layouts = layouts(candidates);
         let value = |layout: &Layout| candidates.values[layout.members[0]];
         if self.settings.level == 0 {
-            return layouts.into_iter().map(|layout| { let v = value(&layout); (layout, v) }).collect();
+            return layouts
+                .into_iter()
+                .map(|layout| {
+                    let v = value(&layout);
+                    (layout, v)
+                })
+                .collect();
         }
         self.look_ahead(candidates, layouts)
     }

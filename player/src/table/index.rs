@@ -1,8 +1,6 @@
 //! Looking up many positions of a stack table fast.
 
-use retrotab_tablefmt::stack::{
-    FoundLane, Kind, Lane, LaneId, PermId, Ranking, StackSpec,
-};
+use retrotab_tablefmt::stack::{FoundLane, Kind, Lane, LaneId, PermId, Ranking, StackSpec};
 
 use super::lanes::PlainLane;
 
@@ -53,7 +51,8 @@ impl Index {
                 at = (at + 1) & (slots.len() - 1);
             }
             let FoundLane { id, renaming, .. } = found;
-            slots[at] = Slot { key: key + 1, place: id.place, kind: id.kind.0, renaming: renaming.0 };
+            slots[at] =
+                Slot { key: key + 1, place: id.place, kind: id.kind.0, renaming: renaming.0 };
         }
         Self { ranking, slots }
     }

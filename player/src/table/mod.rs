@@ -32,7 +32,9 @@ pub enum PlayTableError {
     #[error("{0}: Calculation is played with stack tables")]
     Family(String),
     /// It is a table of other stacks.
-    #[error("the table has {table} stacks, but the game has {game}; make one with `retrotab run stack --stacks {game} --rule choice`")]
+    #[error(
+        "the table has {table} stacks, but the game has {game}; make one with `retrotab run stack --stacks {game} --rule choice`"
+    )]
     Stacks {
         /// Stacks of the table.
         table: u8,
@@ -94,9 +96,16 @@ impl TableEvaluator {
         Ok(Self::new(index, values))
     }
     /// lab
-    pub fn raw(spec: StackSpec, p: &str) -> Self { use std::io::Read; let mut v = vec![0u16; std::fs::metadata(p).unwrap().len() as usize / 2]; std::fs::File::open(p).unwrap().read_exact(bytemuck::cast_slice_mut(&mut v)).unwrap(); Self::new(Index::new(spec), v) }
+    pub fn raw(spec: StackSpec, p: &str) -> Self {
+        use std::io::Read;
+        let mut v = vec![0u16; std::fs::metadata(p).unwrap().len() as usize / 2];
+        std::fs::File::open(p).unwrap().read_exact(bytemuck::cast_slice_mut(&mut v)).unwrap();
+        Self::new(Index::new(spec), v)
+    }
     /// lab
-    pub fn dump(&self, p: &str) { std::fs::write(p, bytemuck::cast_slice::<u16, u8>(&self.values)).unwrap(); }
+    pub fn dump(&self, p: &str) {
+        std::fs::write(p, bytemuck::cast_slice::<u16, u8>(&self.values)).unwrap();
+    }
 
     /// An evaluator over values (65535 times each) that are in memory already, by entry.
     pub fn from_values(
@@ -130,7 +139,8 @@ impl TableEvaluator {
             let Lanes { a, b, excess } = lanes::lanes(view, pair, cards);
             let found = self.index.find(&a).zip(self.index.find(&b));
             let (a, b) = found.expect("a trimmed lane is one of the table");
-            self.logs[usize::from(self.values[self.index.rank(a, b) as usize])] - EXCESS * excess as f32
+            self.logs[usize::from(self.values[self.index.rank(a, b) as usize])]
+                - EXCESS * excess as f32
         })
     }
 }

@@ -32,9 +32,8 @@ fn value(ranking: &Ranking, values: &[u16], position: &Position) -> u16 {
     if draws == 0 {
         return u16::MAX;
     }
-    let of = |a: Lane, b: Lane| {
-        u64::from(values[ranking.rank(&Position { a, b }).unwrap() as usize])
-    };
+    let of =
+        |a: Lane, b: Lane| u64::from(values[ranking.rank(&Position { a, b }).unwrap() as usize]);
     let mut sum = 0;
     for (own, other) in [(a, b), (b, a)] {
         for draw in 1..=own.stock() {
