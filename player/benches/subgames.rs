@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
 use retrotab_player::subgames::{Position, Rules, Solver, SubgameEvaluator, SubgameOptions};
-use retrotab_player::{Board, Evaluator, Foundation, Game, Rank};
+use retrotab_player::{Board, Evaluator, Foundation, Game, Moves, Rank, Start};
 
 const MEMORY: u64 = 1 << 30;
 
@@ -41,7 +41,7 @@ fn boards(game: Game, draws: usize) -> Vec<Board> {
     let mut random = fastrand::Rng::with_seed(5);
     let mut cards: Vec<Rank> = (0..game.cards()).map(|card| Rank((card / 4) as u8)).collect();
     random.shuffle(&mut cards);
-    let mut board = Board::new(game);
+    let mut board = Board::start(game, Start::Stock);
     let mut boards = Vec::new();
     for (turn, &rank) in cards[..draws].iter().enumerate() {
         let slots = Foundation::ALL.map(|foundation| game.slot(foundation, rank));
@@ -52,7 +52,7 @@ fn boards(game: Game, draws: usize) -> Vec<Board> {
         } else {
             board.put(slot, turn % game.stacks());
         }
-        board.settle();
+        board.settle(&mut Moves::default());
         boards.push(board);
     }
     boards

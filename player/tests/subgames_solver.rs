@@ -33,6 +33,15 @@ fn the_start_has_the_reference_values() {
 }
 
 #[test]
+fn choice_makes_games_easier() {
+    let plain = rules(3, 5);
+    let start = Position::start(plain);
+    let value = |rules| Solver::new(rules, 1 << 30).unwrap().value(&start);
+    let (chance, choice) = (value(plain), value(plain.with_choice(13)));
+    assert!(chance < choice && choice < 1.0, "{chance} {choice}");
+}
+
+#[test]
 fn a_longer_limit_changes_no_value() {
     let (short, long) = (solver(2, 5), solver(2, 7));
     let mut cards = Arrangement::new([5, 4]);
@@ -120,7 +129,7 @@ fn bad_caches_are_refused_by_what_is_wrong() {
         fs::write(&path, bytes).unwrap();
         Solver::load(rules, 1 << 30, &path).unwrap_err()
     };
-    for at in [12, 16, 24, good.len() / 2, good.len() - 1] {
+    for at in [12, 14, 16, 24, good.len() / 2, good.len() - 1] {
         let mut bytes = good.clone();
         bytes[at] ^= 1;
         let error = load(&bytes);
@@ -165,6 +174,8 @@ fn a_cache_with_a_right_digest_but_wrong_contents_is_refused() {
     assert!(matches!(cut, SubgameError::Damaged { .. }), "{cut}");
     let other = load(&|bytes| bytes[12] = 3);
     assert!(matches!(other, SubgameError::OtherRules { found_stacks: 3, .. }), "{other}");
+    let draws = load(&|bytes| bytes[14] = 13);
+    assert!(matches!(draws, SubgameError::OtherDraws(_)), "{draws}");
 }
 
 #[test]

@@ -4,7 +4,8 @@
 //! 8 bytes   "RTSUBGAM"
 //! u32       version
 //! u8 u8     stacks, cards a lane
-//! u16       0
+//! u8        ranks of the game whose choice at draws is valued, 0 for chance alone
+//! u8        0
 //! u64       entries
 //! ...       zstd: per entry, the difference of its spread key to the one before (zigzag,
 //!           LEB128) and its value (3 bytes)
@@ -20,6 +21,7 @@ use std::path::Path;
 use retrotab_tablefmt::TableError;
 use retrotab_tablefmt::durable::DurableFile;
 
+use super::draws::Draws;
 use super::error::SubgameError;
 use super::memo::{Memo, Value};
 use super::rules::Rules;
@@ -106,9 +108,17 @@ fn save(rules: Rules, memo: &Memo, path: &Path) -> Result<(), SubgameError> {
 fn header(rules: Rules, entries: u64) -> Vec<u8> {
     let mut header = MAGIC.to_vec();
     header.extend(VERSION.to_le_bytes());
-    header.extend([rules.stacks() as u8, rules.chain() as u8, 0, 0]);
+    header.extend([rules.stacks() as u8, rules.chain() as u8, choice(rules), 0]);
     header.extend(entries.to_le_bytes());
     header
+}
+
+/// The byte that says how draws are valued.
+fn choice(rules: Rules) -> u8 {
+    match rules.draws() {
+        Draws::Chance => 0,
+        Draws::Choice { ranks } => ranks,
+    }
 }
 
 fn push_entry(raw: &mut Vec<u8>, difference: i64, value: Value) {
@@ -139,7 +149,7 @@ fn check(rules: Rules, file: &mut File, path: &Path) -> Result<(u64, u64), Subga
     if found != VERSION {
         return Err(SubgameError::Version { path: path.to_owned(), found, known: VERSION });
     }
-    let [found_stacks, found_chain, ..] = take::<4>(&mut fields);
+    let [found_stacks, found_chain, found_choice, _] = take::<4>(&mut fields);
     let entries = u64::from_le_bytes(take(&mut fields));
     let length = file.metadata().map_err(cannot(path, "read its size"))?.len();
     let Some(body) = length.checked_sub((HEADER + DIGEST) as u64) else {
@@ -157,6 +167,9 @@ fn check(rules: Rules, file: &mut File, path: &Path) -> Result<(u64, u64), Subga
     if (usize::from(found_stacks), usize::from(found_chain)) != (rules.stacks(), rules.chain()) {
         let path = path.to_owned();
         return Err(SubgameError::OtherRules { path, found_stacks, found_chain, wanted: rules });
+    }
+    if found_choice != choice(rules) {
+        return Err(SubgameError::OtherDraws(path.to_owned()));
     }
     Ok((entries, body))
 }

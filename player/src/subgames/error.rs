@@ -71,6 +71,10 @@ pub enum SubgameError {
         /// The game that was asked for.
         wanted: Rules,
     },
+    /// A cache of the same game with draws valued in another way.
+    #[error("{}: a cache of subgames whose draws are valued in another way (by chance, or with the \
+        choice of another game); name another file", .0.display())]
+    OtherDraws(PathBuf),
     /// A cache that does not hold what it must.
     #[error("{}: damaged: {what}; remove it, and it is made again", .path.display())]
     Damaged {

@@ -7,6 +7,7 @@
 mod arrangement;
 mod cache;
 mod design;
+mod draws;
 mod error;
 mod evaluator;
 mod expansion;
@@ -18,6 +19,7 @@ mod rules;
 mod solver;
 
 pub use arrangement::{Arrangement, Card};
+pub use draws::Draws;
 pub use error::SubgameError;
 pub use evaluator::{SubgameEvaluator, SubgameOptions};
 pub use position::Position;

@@ -1,5 +1,6 @@
 //! Which two-foundation game is played, and the numbers of its positions.
 
+use super::draws::Draws;
 use super::error::SubgameError;
 
 /// A two-foundation game: how many stacks there are, and how many cards a foundation may need.
@@ -15,6 +16,7 @@ use super::error::SubgameError;
 pub struct Rules {
     stacks: u8,
     chain: u8,
+    draws: Draws,
     key_bits: u8,
     lanes: u64,
 }
@@ -35,7 +37,18 @@ impl Rules {
         }
         let lanes: u64 = (0..=chain as u32).map(|len| Self::symbols_of(stacks).pow(len)).sum();
         let key_bits = (lanes.pow(2) - 1).ilog2() as u8 + 1;
-        Ok(Self { stacks: stacks as u8, chain: chain as u8, key_bits, lanes })
+        let (stacks, chain) = (stacks as u8, chain as u8);
+        Ok(Self { stacks, chain, draws: Draws::Chance, key_bits, lanes })
+    }
+
+    /// The same game with a choice at draws, as subgames of a game with so many ranks have it.
+    pub fn with_choice(self, ranks: usize) -> Self {
+        Self { draws: Draws::Choice { ranks: ranks as u8 }, ..self }
+    }
+
+    /// How draws are valued.
+    pub fn draws(self) -> Draws {
+        self.draws
     }
 
     /// Number of stacks.

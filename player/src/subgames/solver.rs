@@ -63,7 +63,7 @@ impl Solver {
     }
 
     /// The chance to win from a position with best play: exact but for rounding to 24 bits, each
-    /// position's mean to the nearest.
+    /// position's mean to the nearest. With [choice](super::Draws::Choice), what that makes of it.
     pub fn value(&self, position: &Position) -> f64 {
         self.solve(position).chance()
     }
@@ -100,16 +100,18 @@ impl Solver {
             return Ok(value);
         }
         let expansion = Expansion::new(self.rules, position);
-        let mut sum = 0;
+        let mut after = [Value(0); 2 * Rules::MAX_CHAIN];
+        let mut draws = 0;
         for (lane, cards) in position.lanes().into_iter().enumerate() {
             let mut drawn = cards.stock();
             while drawn != 0 {
                 let card = drawn.trailing_zeros() as usize / 4;
                 drawn &= drawn - 1;
-                sum += u64::from(self.after_draw(memo, &expansion, lane, card)?.0);
+                after[draws] = self.after_draw(memo, &expansion, lane, card)?;
+                draws += 1;
             }
         }
-        let value = Value(((sum + u64::from(stock) / 2) / u64::from(stock)) as u32);
+        let value = self.rules.draws().value(self.rules, &mut after[..draws]);
         memo.insert(position.key(), value)?;
         Ok(value)
     }
