@@ -70,8 +70,10 @@ fn hint(status: &Status, cause: &(dyn Error + 'static), url: &str) -> Option<Str
         || chain(cause).any(|cause| cause.is::<h2::Error>());
     if !is_plain && (has_ended || is_strange) {
         // What the coordinator said before it hung up can get lost.
-        let what = "the coordinator has closed the connection; if it asks for a client \
-                    certificate, give --tls-cert and --tls-key";
+        let what = "the coordinator has closed the connection: perhaps it asks for a client \
+                    certificate (--tls-cert, --tls-key), or does not accept this client \
+                    certificate, which must be in force and signed by the authority that the \
+                    coordinator was given (--tls-client-ca)";
         return Some(what.to_owned());
     }
     if is_plain && (has_ended || is_strange) {
