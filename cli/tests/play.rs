@@ -67,9 +67,7 @@ fn games_are_printed_counted_and_do_not_depend_on_the_threads() {
 #[test]
 fn advice_comes_ranked() {
     let (_dir, table) = table();
-    let advise = |input: &str| {
-        feed(retrotab(&["advise", "--table"]).arg(&table), input)
-    };
+    let advise = |input: &str| feed(retrotab(&["advise", "--table"]).arg(&table), input);
     let output = advise(r#"{"built": [1, 0, 0, 0], "stacks": ["KQ", "J", ""], "drawn": "2"}"#);
     assert!(output.status.success());
     let advice: Value = serde_json::from_slice(&output.stdout).unwrap();
@@ -88,9 +86,7 @@ fn advice_comes_ranked() {
 #[test]
 fn bad_input_is_named() {
     let (_dir, table) = table();
-    let refused = |args: &[&str]| {
-        fail(retrotab(&["play"]).args(args), 2)
-    };
+    let refused = |args: &[&str]| fail(retrotab(&["play"]).args(args), 2);
     let with = |args: &[&str]| {
         let all = [&["--table", table.to_str().unwrap()], args].concat();
         refused(&all)

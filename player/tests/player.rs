@@ -5,8 +5,11 @@ mod small_table;
 
 use std::sync::Arc;
 
+use retrotab_player::fitted::{FittedEvaluator, Network, PLAIN_FEATURES, Sources};
 use retrotab_player::rollout::RolloutEvaluator;
 use retrotab_player::search::{Player, Settings, assignments};
+use retrotab_player::staged::StagedEvaluator;
+use retrotab_player::sum::SumEvaluator;
 use retrotab_player::{
     Board, Deal, Evaluator, Foundation, Game, Outcome, Position, Rank, Start, Step, play,
 };
@@ -152,4 +155,66 @@ fn a_card_that_must_not_be_buried_is_not() {
     let onto_two = choices.iter().position(|c| c.steps[0] == Step::Put(2)).unwrap_or(usize::MAX);
     let onto_king = choices.iter().position(|c| c.steps[0] == Step::Put(0)).unwrap();
     assert!(onto_king < onto_two, "{choices:?}");
+}
+
+#[test]
+fn sums_weigh_and_stages_judge_only_the_best() {
+    let game = Game::new(7, 2).unwrap();
+    let table: Arc<dyn Evaluator> = Arc::new(small_table::evaluator(game, 7));
+    let short: Arc<dyn Evaluator> = Arc::new(small_table::evaluator(game, 4));
+    let boards: Vec<Board> = Board::start(game, Start::Stock)
+        .stock()
+        .iter()
+        .map(|slot| {
+            let mut board = Board::start(game, Start::Stock);
+            if board.is_next(slot) {
+                board.build(slot)
+            } else {
+                board.put(slot, 0)
+            }
+            board
+        })
+        .collect();
+    let values = |evaluator: &dyn Evaluator| {
+        let mut values = vec![0.0; boards.len()];
+        evaluator.evaluate(&boards, &mut values);
+        values
+    };
+    let (long_values, short_values) = (values(table.as_ref()), values(short.as_ref()));
+    let sum = values(&SumEvaluator::new(vec![(0.25, table.clone()), (0.75, short.clone())]));
+    for ((&long, &short), sum) in long_values.iter().zip(&short_values).zip(sum) {
+        assert!((0.25 * long + 0.75 * short - sum).abs() < 1e-5);
+    }
+    let staged = values(&StagedEvaluator::new(table, short, 5));
+    let mut sorted = long_values.clone();
+    sorted.sort_by(|a, b| b.total_cmp(a));
+    for ((&long, &short), staged) in long_values.iter().zip(&short_values).zip(&staged) {
+        // Boards as good as the fifth one may be on either side.
+        match long.total_cmp(&sorted[4]) {
+            std::cmp::Ordering::Greater => assert_eq!(*staged, short),
+            std::cmp::Ordering::Less => assert!(*staged < -50.0),
+            std::cmp::Ordering::Equal => {}
+        }
+    }
+    assert_eq!(staged.iter().filter(|&&value| value > -50.0).count(), 5);
+}
+
+#[test]
+fn fitted_weights_must_be_of_the_right_size() {
+    let game = Game::new(13, 3).unwrap();
+    let sources = Sources { table: Arc::new(small_table::evaluator(game, 5)), subgames: None };
+    let bytes = vec![0; Network::bytes(PLAIN_FEATURES)];
+    assert!(FittedEvaluator::new(sources.clone(), &bytes[4..]).is_none());
+    assert!(FittedEvaluator::new(sources.clone(), &[&bytes[..], &[0; 4]].concat()).is_none());
+    let mut infinite = bytes.clone();
+    infinite[..4].copy_from_slice(&f32::INFINITY.to_le_bytes());
+    assert!(FittedEvaluator::new(sources.clone(), &infinite).is_none());
+    // All weights are 0 but the last bias: the chance is 1 / (1 + exp(1)) everywhere.
+    let mut biased = bytes;
+    let end = biased.len();
+    biased[end - 4..].copy_from_slice(&(-1f32).to_le_bytes());
+    let evaluator = FittedEvaluator::new(sources, &biased).unwrap();
+    let mut value = [0.0];
+    evaluator.evaluate(&[Board::start(game, Start::Stock)], &mut value);
+    assert!((value[0].exp() - 1.0 / (1.0 + 1f32.exp())).abs() < 1e-6, "{value:?}");
 }

@@ -45,7 +45,8 @@ fn parse(game: Game, text: &str) -> anyhow::Result<(Position, Rank)> {
         .map_err(|error| UserError(format!("no position: {error}; one looks like {example}")))?;
     let rank = |letter| {
         let ranks: String = game.letters().collect();
-        let text = || UserError(format!("`{letter}` is no rank of this game; its ranks are {ranks}"));
+        let text =
+            || UserError(format!("`{letter}` is no rank of this game; its ranks are {ranks}"));
         game.rank_of_letter(letter).ok_or_else(text)
     };
     let stack = |letters: &String| letters.chars().map(rank).collect::<Result<Vec<_>, _>>();
@@ -85,7 +86,10 @@ fn pairs(table: &Table, board: &Board) -> Value {
     let Some(values) = table.evaluator.pairs(board) else { return Value::Null };
     let name = |(a, b): (Foundation, Foundation)| format!("{}-{}", a.0, b.0);
     let pairs = retrotab_player::PAIRS.into_iter().zip(values);
-    pairs.map(|(pair, value)| (name(pair), json!(value.exp()))).collect::<serde_json::Map<_, _>>().into()
+    pairs
+        .map(|(pair, value)| (name(pair), json!(value.exp())))
+        .collect::<serde_json::Map<_, _>>()
+        .into()
 }
 
 #[cfg(test)]

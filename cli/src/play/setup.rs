@@ -4,11 +4,13 @@ use std::fs;
 use std::sync::Arc;
 
 use anyhow::Context;
-use retrotab_player::fitted::{FittedEvaluator, Network};
+use retrotab_player::fitted::{
+    self, ALL_FEATURES, FittedEvaluator, Network, PLAIN_FEATURES, Sources,
+};
 use retrotab_player::rollout::RolloutEvaluator;
 use retrotab_player::search::Settings;
-use retrotab_player::subgames::{Rules as SubgameRules, Solver, SubgameEvaluator, SubgameOptions};
 use retrotab_player::staged::StagedEvaluator;
+use retrotab_player::subgames::{Rules as SubgameRules, Solver, SubgameEvaluator, SubgameOptions};
 use retrotab_player::sum::SumEvaluator;
 use retrotab_player::table::TableEvaluator;
 use retrotab_player::{Deal, Evaluator, Game, Start};
@@ -91,8 +93,18 @@ impl Makings {
         Ok(match name {
             EvaluatorName::Table => self.table(args, game)?,
             EvaluatorName::Fitted => {
-                let network = network(args, game)?;
-                Arc::new(FittedEvaluator::new(self.table(args, game)?, network))
+                let weights = weights(args, game)?;
+                let with_subgames = weights.len() == Network::bytes(ALL_FEATURES);
+                let subgames = if with_subgames { Some(self.subgames(args, game)?) } else { None };
+                let sources = Sources { table: self.table(args, game)?, subgames };
+                Arc::new(FittedEvaluator::new(sources, &weights).ok_or_else(|| {
+                    let sizes = [PLAIN_FEATURES, ALL_FEATURES].map(Network::bytes);
+                    let [plain, all] = sizes;
+                    UserError(format!(
+                        "no weights: they are {plain} bytes of finite numbers, or {all} with \
+                         subgames"
+                    ))
+                })?)
             }
             EvaluatorName::Subgames => self.subgames(args, game)?,
             EvaluatorName::Sum => {
@@ -142,27 +154,19 @@ fn subgames(args: &ThinkingArgs, game: Game) -> anyhow::Result<SubgameEvaluator>
     Ok(SubgameEvaluator::new(game, solver, options)?)
 }
 
-fn network(args: &ThinkingArgs, game: Game) -> anyhow::Result<Network> {
-    match &args.weights {
-        Some(path) => {
-            let at = || format!("{}: cannot read it", path.display());
-            let bytes = fs::read(path).with_context(at)?;
-            let expected = 4 * Network::NUMBERS;
-            Network::from_bytes(&bytes).ok_or_else(|| {
-                let path = path.display();
-                let text = format!("{path}: weights are {expected} bytes of finite numbers");
-                UserError(text).into()
-            })
-        }
-        None => Network::built_in(game).ok_or_else(|| {
-            let (ranks, stacks) = (game.ranks(), game.stacks());
-            UserError(format!(
-                "no weights are built in for {ranks} ranks and {stacks} stacks; name a file of \
-                 weights (--weights)"
-            ))
-            .into()
-        }),
+/// The weights asked for, as in their file.
+fn weights(args: &ThinkingArgs, game: Game) -> anyhow::Result<Vec<u8>> {
+    if let Some(path) = &args.weights {
+        return fs::read(path).with_context(|| format!("{}: cannot read it", path.display()));
     }
+    let (ranks, stacks) = (game.ranks(), game.stacks());
+    let built_in = fitted::built_in(game).ok_or_else(|| {
+        UserError(format!(
+            "no weights are built in for {ranks} ranks and {stacks} stacks; name a file of \
+             weights (--weights)"
+        ))
+    })?;
+    Ok(built_in.to_vec())
 }
 
 fn table(args: &ThinkingArgs, game: Game) -> anyhow::Result<TableEvaluator> {
@@ -219,8 +223,8 @@ pub fn deals(args: &PlayArgs, rules: Rules) -> anyhow::Result<Deals> {
         let (seed, first, count) = (args.seed, args.deal, args.count);
         return Ok(Deals::Series { rules, seed, first, count });
     };
-    let text = fs::read_to_string(path)
-        .with_context(|| format!("{}: cannot read it", path.display()))?;
+    let text =
+        fs::read_to_string(path).with_context(|| format!("{}: cannot read it", path.display()))?;
     let mut deals = Vec::new();
     for (number, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
         let deal = Deal::parse(rules.game, rules.start, line);

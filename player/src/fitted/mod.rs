@@ -9,11 +9,21 @@ use std::sync::Arc;
 
 use crate::board::Board;
 use crate::evaluator::Evaluator;
+use crate::game::Game;
 use crate::subgames::SubgameEvaluator;
 use crate::table::TableEvaluator;
 use crate::view::View;
 pub use features::{ALL_FEATURES, Features, PLAIN_FEATURES};
 pub use network::{HIDDEN, Network};
+
+/// The weights that are built in for a game, those of a network without subgames. They were made
+/// by `examples/selfplay.rs` and `scripts/fit-player` (see docs/player.md).
+pub fn built_in(game: Game) -> Option<&'static [u8]> {
+    match (game.ranks(), game.stacks()) {
+        (13, 3) => Some(include_bytes!("weights/stacks3.bin")),
+        _ => None,
+    }
+}
 
 /// Where the pair values come from that a network sees.
 #[derive(Clone)]

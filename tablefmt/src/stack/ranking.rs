@@ -114,7 +114,8 @@ impl Ranking {
 
     /// The canonical form of a lane, or `None` when it has more stacks or cards than the table.
     pub fn find(&self, lane: &Lane) -> Option<FoundLane> {
-        let (id, renaming) = self.lanes.get(usize::from(lane.stock()))?.find(&self.symmetry, lane)?;
+        let (id, renaming) =
+            self.lanes.get(usize::from(lane.stock()))?.find(&self.symmetry, lane)?;
         Some(FoundLane { stock: lane.stock(), id, renaming })
     }
 

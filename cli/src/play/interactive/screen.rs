@@ -91,3 +91,91 @@ fn hint(frame: &mut Frame, area: Rect, seat: &Seat) {
     };
     frame.render_widget(Paragraph::new(lines).block(Block::bordered().title(" hint ")), area);
 }
+
+#[cfg(test)]
+mod tests {
+    use ratatui::Terminal;
+    use ratatui::backend::TestBackend;
+    use retrotab_player::search::Settings;
+    use retrotab_player::{Board, Deal, Evaluator, Game, Start};
+
+    use super::*;
+    use crate::play::setup::{Rules, Table};
+
+    /// Values boards by the cards that are built.
+    struct Built;
+
+    impl Evaluator for Built {
+        fn evaluate(&self, boards: &[Board], values: &mut [f32]) {
+            for (board, value) in boards.iter().zip(values) {
+                let built: usize = Foundation::ALL.iter().map(|&f| board.built(f)).sum();
+                *value = built as f32 - 52.0;
+            }
+        }
+
+        fn pairs(&self, _: &Board) -> Option<[f32; 6]> {
+            None
+        }
+    }
+
+    fn picture(seat: &Seat) -> String {
+        let mut terminal = Terminal::new(TestBackend::new(90, 30)).unwrap();
+        terminal.draw(|frame| draw(frame, seat)).unwrap();
+        let buffer = terminal.backend().buffer();
+        let rows = buffer.content.chunks(usize::from(buffer.area.width));
+        let row = |cells: &[ratatui::buffer::Cell]| -> String {
+            cells.iter().map(|cell| cell.symbol()).collect()
+        };
+        rows.map(row).collect::<Vec<_>>().join("\n")
+    }
+
+    #[test]
+    fn a_person_plays_takes_back_and_asks() {
+        let rules = Rules { game: Game::new(13, 3).unwrap(), start: Start::Stock };
+        let settings = Settings::new(0, 10).unwrap();
+        let table = Table { rules, settings, evaluator: &Built };
+        let cards = "KA".to_owned() + &"A23456789TJQK".repeat(4)[1..51];
+        let deal = Deal::parse(rules.game, rules.start, &cards).unwrap();
+        let mut seat = Seat::new(&table, &deal);
+        let first = picture(&seat);
+        assert!(first.contains("drawn: K") && first.contains("51 cards left"), "{first}");
+        assert!(first.contains("1 put on [0]"), "{first}");
+
+        seat.make_number(2);
+        let second = picture(&seat);
+        assert!(second.contains("[1] K") && second.contains("drawn: A"), "{second}");
+        assert!(second.contains("1 build on 0"), "{second}");
+        seat.toggle_hint();
+        let hinted = picture(&seat);
+        assert!(hinted.contains("%  build on 0"), "{hinted}");
+        seat.make_number(99);
+        assert_eq!(picture(&seat), hinted, "there is no such step");
+
+        seat.make_selected();
+        assert!(picture(&seat).contains("0  A | 23456789TJQK"), "{}", picture(&seat));
+        seat.undo();
+        assert_eq!(picture(&seat), second);
+        seat.undo();
+        seat.undo();
+        assert_eq!(picture(&seat), first);
+        seat.select_next();
+        seat.make_selected();
+        assert_eq!(picture(&seat), second);
+    }
+
+    #[test]
+    fn a_lost_game_says_so() {
+        let rules = Rules { game: Game::new(5, 1).unwrap(), start: Start::Stock };
+        let settings = Settings::new(0, 10).unwrap();
+        let table = Table { rules, settings, evaluator: &Built };
+        let deal = Deal::parse(rules.game, rules.start, &"A2345".repeat(4)).unwrap();
+        let mut seat = Seat::new(&table, &deal);
+        for _ in 0..20 {
+            let put =
+                seat.steps().iter().position(|step| matches!(step, retrotab_player::Step::Put(_)));
+            seat.make_number(put.unwrap() + 1);
+        }
+        // A five is on top, and no foundation begins with one.
+        assert!(picture(&seat).contains("the game is lost"), "{}", picture(&seat));
+    }
+}
