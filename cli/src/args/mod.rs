@@ -14,7 +14,7 @@ use clap_complete::Shell;
 
 pub use hands::{EquityArgs, EvaluateArgs, ExportArgs, ExportFormat, TopArgs};
 pub use network::{CancelArgs, CoordinatorArgs, StatusArgs, SubmitOptions, WorkerArgs};
-pub use player::{AdviseArgs, EvaluatorName, GameArgs, PlayArgs, ThinkingArgs};
+pub use player::{AdviseArgs, DrawsName, EvaluatorName, GameArgs, PlayArgs, ThinkingArgs};
 pub use sticks::{EnumerateArgs, PlaySticksArgs, SticksCommand};
 pub use tables::{RowsArg, RunFamily, RunOptions, SubmitFamily, hands};
 
