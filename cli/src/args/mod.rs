@@ -21,7 +21,7 @@ pub use looking::{ExportArgs, ExportFormat, StatsArgs};
 pub use network::{
     CancelArgs, CertsArgs, CoordinatorArgs, StatusArgs, SubmitOptions, TokenArgs, WorkerArgs,
 };
-pub use player::{AdviseArgs, EvaluatorName, GameArgs, PlayArgs, ThinkingArgs};
+pub use player::{AdviseArgs, DrawsName, EvaluatorName, GameArgs, PlayArgs, ThinkingArgs};
 pub use sticks::{EnumerateArgs, PlaySticksArgs, SticksCommand};
 pub use tables::{RowsArg, RunFamily, RunOptions, SubmitFamily, hands};
 
