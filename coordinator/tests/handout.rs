@@ -70,7 +70,7 @@ async fn files_come_whole_and_in_parts() {
     let served = served();
     let path = "/tables/stack/000.u16.zst";
     let whole = fs::read(served.file("stack/000.u16.zst")).unwrap();
-    assert!(whole.len() > 200_000, "several pieces");
+    assert!(whole.len() > 100_000, "several pieces");
     let tag = format!("\"{}\"", blake3::hash(&whole));
     let answer = served.get(path).await;
     assert_eq!((answer.status, answer.header("etag")), (StatusCode::OK, tag.as_str()));
@@ -81,7 +81,7 @@ async fn files_come_whole_and_in_parts() {
     for (asked, from, to) in [
         ("bytes=0-0".to_owned(), 0, 1),
         ("bytes=5-9".to_owned(), 5, 10),
-        (format!("bytes=100-{}", 150_000), 100, 150_001),
+        ("bytes=100-90000".to_owned(), 100, 90_001),
         (format!("bytes={}-", end - 3), end - 3, end),
         ("bytes=-7".to_owned(), end - 7, end),
         (format!("bytes=1-{}", end * 9), 1, end),
@@ -173,7 +173,7 @@ async fn positions_of_all_families_are_looked_up() {
     let hands = served.get("/tables/hands/probe?position=AsKs%2022").await;
     assert_eq!(hands.json()["first"]["class"], "AKs");
     let sticks = served.get("/tables/sticks/probe?position=1+2").await.json();
-    assert_eq!(sticks["position"], serde_json::json!([2, 1]));
+    assert_eq!(sticks["position"], serde_json::json!([1, 2]));
     let board = served.get("/tables/sticks/probe?board=%7C/%7C./...").await;
     assert_eq!(board.json()["board"], "|/|./...", "{}", board.status);
     for (question, what) in [
