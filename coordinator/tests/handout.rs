@@ -119,7 +119,10 @@ async fn tags_are_minded() {
     let status = async |headers: &[(&str, &str)]| served.ask("GET", path, headers).await.status;
     let part = ("range", "bytes=0-9");
     assert_eq!(status(&[part, ("if-match", &tag)]).await, StatusCode::PARTIAL_CONTENT);
-    assert_eq!(status(&[part, ("if-match", &format!("\"x\", {tag}"))]).await, StatusCode::PARTIAL_CONTENT);
+    assert_eq!(
+        status(&[part, ("if-match", &format!("\"x\", {tag}"))]).await,
+        StatusCode::PARTIAL_CONTENT
+    );
     assert_eq!(status(&[part, ("if-match", "\"x\"")]).await, StatusCode::PRECONDITION_FAILED);
     assert_eq!(status(&[("if-none-match", &tag)]).await, StatusCode::NOT_MODIFIED);
     assert_eq!(status(&[("if-none-match", "\"x\"")]).await, StatusCode::OK);
@@ -201,7 +204,10 @@ async fn a_damaged_table_tells_no_secrets() {
     let mut bytes = fs::read(&path).unwrap();
     bytes[12] ^= 0x10;
     fs::write(&path, bytes).unwrap();
-    let answers = [served.get("/tables/sticks/probe?position=1").await, served.get("/tables/sticks/probe?position=1+2+3").await];
+    let answers = [
+        served.get("/tables/sticks/probe?position=1").await,
+        served.get("/tables/sticks/probe?position=1+2+3").await,
+    ];
     let broken = answers.iter().find(|answer| answer.status != StatusCode::OK).unwrap();
     assert_eq!(broken.status, StatusCode::INTERNAL_SERVER_ERROR);
     let error = broken.json()["error"].as_str().unwrap().to_owned();
@@ -248,7 +254,11 @@ async fn pages_of_others_may_read() {
         ("access-control-request-headers", "range,if-match"),
     ];
     let allowed = served.ask("OPTIONS", "/tables/stack/000.u16.zst", &asked).await;
-    assert!(allowed.header("access-control-allow-headers").contains("range"), "{:?}", allowed.headers);
+    assert!(
+        allowed.header("access-control-allow-headers").contains("range"),
+        "{:?}",
+        allowed.headers
+    );
     assert!(!allowed.header("access-control-allow-methods").contains("PUT"));
 }
 

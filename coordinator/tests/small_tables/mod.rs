@@ -36,7 +36,9 @@ fn write(dir: &Path, spec: TableSpec, value: impl Fn(usize, u64) -> u64) {
             .columns
             .iter()
             .enumerate()
-            .map(|(column, found)| raw(found.entry, layout.entries_of(&range), |e| value(column, e)))
+            .map(|(column, found)| {
+                raw(found.entry, layout.entries_of(&range), |e| value(column, e))
+            })
             .collect();
         let columns: Vec<&[u8]> = raw.iter().map(Vec::as_slice).collect();
         let unit = UnitId(i as u32);
