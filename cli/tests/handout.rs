@@ -77,8 +77,9 @@ fn assert_is_copy(copy: &Path, table: &Path) {
     }
     assert_eq!(verified_identity(copy), verified_identity(table));
     let mut sums = Command::new("sha256sum");
-    sums.args(["--quiet", "-c", "SHA256SUMS"]).current_dir(copy);
-    assert!(sums.status().unwrap().success());
+    assert!(
+        sums.args(["--quiet", "-c", "SHA256SUMS"]).current_dir(copy).status().unwrap().success()
+    );
 }
 
 #[test]

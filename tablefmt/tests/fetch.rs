@@ -47,7 +47,10 @@ fn fetch_all(url: &str, out: &Path, options: &FetchOptions) -> Result<Fetched, F
 fn assert_is_copy(out: &Path, table: &Path) {
     assert_eq!(names(out), names(table));
     for name in names(table) {
-        assert!(fs::read(out.join(&name)).unwrap() == fs::read(table.join(&name)).unwrap(), "{name}");
+        assert!(
+            fs::read(out.join(&name)).unwrap() == fs::read(table.join(&name)).unwrap(),
+            "{name}"
+        );
     }
     verify(out, |_| ControlFlow::Continue(())).unwrap();
 }
@@ -111,11 +114,11 @@ fn a_fetch_goes_on_where_it_was_stopped() {
     let table = &*TABLE;
     let server = Server::of_folder(table);
     let (_dir, out) = place();
-    let stopped = fetch(&server.url(), &out, &options(), &mut |progress| {
-        match progress.done > progress.total / 2 {
-            true => ControlFlow::Break(()),
-            false => ControlFlow::Continue(()),
-        }
+    let stopped = fetch(&server.url(), &out, &options(), &mut |progress| match progress.done
+        > progress.total / 2
+    {
+        true => ControlFlow::Break(()),
+        false => ControlFlow::Continue(()),
     });
     assert!(matches!(stopped, Err(FetchError::Table(TableError::Stopped))));
     assert_eq!(names(&out), [format!("{DATA}.part")], "no table yet");
@@ -183,7 +186,11 @@ fn the_next_mirror_takes_over() {
     assert_eq!(failed, [nobody, without_data.url(), damaged_one.url()]);
     let what: Vec<_> = fetched.failed.iter().map(|failed| failed.error.to_string()).collect();
     assert!(what[1].contains("no such file"), "{}", what[1]);
-    assert!(what[2].contains("corrupt: frame") && what[2].contains(&damaged_one.url()), "{}", what[2]);
+    assert!(
+        what[2].contains("corrupt: frame") && what[2].contains(&damaged_one.url()),
+        "{}",
+        what[2]
+    );
     // What the damaged one gave before the damage was good, and did not come again.
     let from_damaged = fetched.servers[2].bytes;
     assert!(from_damaged > 1 << 20 && fetched.servers[3].bytes < whole.len() as u64, "{fetched:?}");

@@ -60,10 +60,7 @@ fn is_refused(what: &str, answer: impl Fn(&Request) -> Reply + Send + Sync + 'st
 }
 
 /// Spoils answers for parts of the data file.
-fn spoil(
-    what: &str,
-    spoiled: impl Fn(&Request, Reply) -> Reply + Send + Sync + 'static,
-) {
+fn spoil(what: &str, spoiled: impl Fn(&Request, Reply) -> Reply + Send + Sync + 'static) {
     is_refused(what, move |request| {
         let reply = good(table(), request);
         if request.file == DATA { spoiled(request, reply) } else { reply }
@@ -122,9 +119,10 @@ fn connections_that_break_off() {
 
 #[test]
 fn redirects_are_followed_on_the_same_host_only() {
-    spoil("sends us to http://127.0.0.1:9/x, and redirects are followed on the same host only", |_, _| {
-        Reply::status(302).with("location", "http://127.0.0.1:9/x")
-    });
+    spoil(
+        "sends us to http://127.0.0.1:9/x, and redirects are followed on the same host only",
+        |_, _| Reply::status(302).with("location", "http://127.0.0.1:9/x"),
+    );
     spoil("sends us to file:///etc/passwd", |_, _| {
         Reply::status(302).with("location", "file:///etc/passwd")
     });
@@ -158,9 +156,11 @@ fn files_that_change_in_the_middle() {
     let (_dir, other) = place();
     random_table::holdem(&other, 2).unwrap();
     let other = fs::read(other.join(DATA)).unwrap();
-    spoil("the digest of the whole file", move |request, reply| match asked.fetch_add(1, Ordering::SeqCst) {
-        0 => reply.without("etag"),
-        _ => Reply::of(request, &other, "\"x\"").without("etag"),
+    spoil("the digest of the whole file", move |request, reply| {
+        match asked.fetch_add(1, Ordering::SeqCst) {
+            0 => reply.without("etag"),
+            _ => Reply::of(request, &other, "\"x\"").without("etag"),
+        }
     });
 }
 
@@ -172,7 +172,11 @@ fn data_that_is_not_what_the_manifest_says() {
     let folder = other.clone();
     spoil("the digest of the whole file", move |request, _| good(&folder, request).without("etag"));
     // A bit in a frame, in the seek table, at the very end.
-    for (place, what) in [(50, "corrupt: frame 0"), (data().len() - 12, "corrupt: seek table"), (data().len() - 1, "corrupt: seek table")] {
+    for (place, what) in [
+        (50, "corrupt: frame 0"),
+        (data().len() - 12, "corrupt: seek table"),
+        (data().len() - 1, "corrupt: seek table"),
+    ] {
         let mut damaged = data();
         damaged[place] ^= 8;
         spoil(what, move |request, _| Reply::of(request, &damaged, "\"x\""));
@@ -222,7 +226,16 @@ fn spoil_manifest(what: &str, change: impl Fn(&mut Value)) {
 
 #[test]
 fn manifests_that_want_to_do_harm() {
-    let escapes = ["../evil", "/etc/cron.d/evil", "a/../../evil", "..", "", "manifest.json", "x\0y", "C:\\evil"];
+    let escapes = [
+        "../evil",
+        "/etc/cron.d/evil",
+        "a/../../evil",
+        "..",
+        "",
+        "manifest.json",
+        "x\0y",
+        "C:\\evil",
+    ];
     for name in escapes {
         spoil_manifest("its name is", |manifest| {
             manifest["columns"][0]["files"][0]["name"] = json!(name);
@@ -272,12 +285,17 @@ fn manifests_that_are_none() {
     is_refused("more than 16777216 bytes", |request| match request.file.as_str() {
         "manifest.json" => {
             let body = vec![b' '; 17 << 20];
-            Reply::whole(body).without("content-length").with("connection", "close").cut_after(usize::MAX)
+            Reply::whole(body)
+                .without("content-length")
+                .with("connection", "close")
+                .cut_after(usize::MAX)
         }
         _ => Reply::status(404),
     });
     is_refused("no such file", |_| Reply::status(404));
-    is_refused("the server does not tell the truth", |_| Reply::whole(b"{}".to_vec()).with("content-encoding", "br"));
+    is_refused("the server does not tell the truth", |_| {
+        Reply::whole(b"{}".to_vec()).with("content-encoding", "br")
+    });
 }
 
 #[test]

@@ -64,7 +64,8 @@ impl Home {
     }
 }
 
-const TEXTS: [&str; 5] = ["SHA256SUMS", "urls.txt", "holdem.torrent", "index.html", "manifest.json"];
+const TEXTS: [&str; 5] =
+    ["SHA256SUMS", "urls.txt", "holdem.torrent", "index.html", "manifest.json"];
 
 #[test]
 fn data_files_come_first_and_the_manifest_last() {
@@ -157,7 +158,10 @@ fn a_damaged_table_is_not_published() {
         bytes[30] ^= 1;
         fs::write(&path, bytes).unwrap();
         let error = home.publish().unwrap_err();
-        assert!(error.to_string().contains(name) && error.to_string().contains("corrupt"), "{error}");
+        assert!(
+            error.to_string().contains(name) && error.to_string().contains("corrupt"),
+            "{error}"
+        );
         assert!(!home.to.exists(), "nothing was written");
     }
 }
@@ -196,7 +200,8 @@ fn the_torrent_is_of_the_files_one_after_the_other() {
     assert!(has("4:name6:holdem"));
     // All files together fill less than a piece, so there is one digest; `sha1sum` knows it.
     let files = [&FILES[..], &["SHA256SUMS", "manifest.json"]].concat();
-    let all: Vec<u8> = files.iter().flat_map(|name| fs::read(home.to.join(name)).unwrap()).collect();
+    let all: Vec<u8> =
+        files.iter().flat_map(|name| fs::read(home.to.join(name)).unwrap()).collect();
     assert!(all.len() < 256 << 10);
     let at = torrent.windows(11).position(|window| window == b"6:pieces20:").unwrap() + 11;
     assert_eq!(hex::encode(&torrent[at..at + 20]), sha1sum(&all));
@@ -214,7 +219,8 @@ fn sha1sum(bytes: &[u8]) -> String {
 fn public_urls_must_be_urls() {
     let home = home();
     let target = Target::open(home.to.to_str().unwrap(), &StoreOptions::default()).unwrap();
-    for url in ["host/x", "ftp://host/x", "https://host/x/", "https://host/x y", "https://host/x\n"] {
+    for url in ["host/x", "ftp://host/x", "https://host/x/", "https://host/x y", "https://host/x\n"]
+    {
         let options = PublishOptions { urls: vec![url.to_owned()], existing: Existing::Keep };
         let error = publish(&home.table, &target, &options, &mut |_| ControlFlow::Continue(()));
         assert!(matches!(error, Err(PublishError::PublicUrl(_))), "{url:?}");

@@ -50,7 +50,12 @@ fn a_value_takes_three_requests_and_the_next_one_fewer() {
         assert_eq!(value(&later, entry), u32::from(small_table::value(entry)));
     }
     assert_eq!(later.remote().meter().requests(), 1);
-    assert!(server.requests().iter().all(|request| request.range.is_some() || request.file == "manifest.json"));
+    assert!(
+        server
+            .requests()
+            .iter()
+            .all(|request| request.range.is_some() || request.file == "manifest.json")
+    );
 }
 
 #[test]
@@ -105,7 +110,10 @@ fn servers_that_cannot_be_probed_are_named() {
         Reply::whole(fs::read(folder.join(&request.file)).unwrap_or_default())
     });
     let error = open(&without_ranges, None).table().value(0, 0).unwrap_err().to_string();
-    assert!(error.contains("status 200 to a Range") && error.contains(&without_ranges.url()), "{error}");
+    assert!(
+        error.contains("status 200 to a Range") && error.contains(&without_ranges.url()),
+        "{error}"
+    );
     let gone = RemoteTable::open("http://127.0.0.1:9/x", PATIENCE, None).map(|_| ()).unwrap_err();
     assert!(matches!(gone, RemoteError::Unreachable { .. }), "{gone}");
     let empty = Server::start(|_| Reply::status(404));
