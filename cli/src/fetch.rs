@@ -42,7 +42,9 @@ pub fn fetch(args: &FetchArgs) -> anyhow::Result<()> {
         tracing::warn!(url = failed.url, error = %failed.error, "a server was given up");
     }
     match fetched.how {
-        How::WasHere => println!("{}: here already, nothing to do (verify checks it)", out.display()),
+        How::WasHere => {
+            println!("{}: here already, nothing to do (verify checks it)", out.display())
+        }
         How::Table => println!("{}: fetched, whole and unchanged", out.display()),
         How::Files => println!("{}: the files are fetched; the folder is no table", out.display()),
     }
@@ -70,7 +72,8 @@ fn folder_of(url: &str) -> anyhow::Result<PathBuf> {
     let name = url.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
     let fits = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
     let is_host = url.matches('/').count() < 3;
-    if is_host || !name.starts_with(|c: char| c.is_ascii_alphanumeric()) || !name.chars().all(fits) {
+    if is_host || !name.starts_with(|c: char| c.is_ascii_alphanumeric()) || !name.chars().all(fits)
+    {
         return Err(UserError(format!("{url}: it does not end with a name; give --out DIR")).into());
     }
     Ok(PathBuf::from(name))

@@ -44,7 +44,9 @@ pub fn publish(args: &PublishArgs) -> anyhow::Result<()> {
         println!("removed    {name}");
     }
     if args.public_url.is_empty() {
-        println!("note       without --public-url the torrent has no web seeds, and urls.txt only names");
+        println!(
+            "note       without --public-url the torrent has no web seeds, and urls.txt only names"
+        );
     }
     Ok(())
 }

@@ -117,9 +117,8 @@ impl Protection {
         };
         for address in addresses {
             let checked = exposure::check(address, transport, token, self.consent);
-            match checked.map_err(|error| UserError(error.to_string()))? {
-                Some(warning) => tracing::warn!("{warning}"),
-                None => {}
+            if let Some(warning) = checked.map_err(|error| UserError(error.to_string()))? {
+                tracing::warn!("{warning}");
             }
         }
         Ok(())

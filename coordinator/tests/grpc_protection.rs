@@ -6,7 +6,7 @@ use retrotab_coordinator::net::auth::Refusal;
 use retrotab_coordinator::net::limits::ConnectionLimits;
 use retrotab_proto::PROTOCOL_VERSION;
 use retrotab_proto::token::Token;
-use retrotab_proto::v1::{ListJobsRequest, SubmitJobRequest};
+use retrotab_proto::v1::{FetchShardRequest, ListJobsRequest, SubmitJobRequest};
 use retrotab_worker::remote::{Client, ConnectOptions, TlsOptions, connect, explain};
 use tonic::transport::{Channel, Endpoint};
 use tonic::{Code, Status};
@@ -56,7 +56,7 @@ async fn only_who_has_the_token_may_call() {
         // Streams in and out are refused as well.
         let status = client.submit_shard(tokio_stream::empty()).await.unwrap_err();
         assert_eq!(status.code(), Code::Unauthenticated);
-        let status = client.fetch_shard(Default::default()).await.unwrap_err();
+        let status = client.fetch_shard(FetchShardRequest::default()).await.unwrap_err();
         assert_eq!(status.code(), Code::Unauthenticated);
     }
     assert_eq!(server.refusals.count(Refusal::NoToken), 3);

@@ -70,7 +70,7 @@ async fn files_come_whole_and_in_parts() {
     let served = served();
     let path = "/tables/stack/000.u16.zst";
     let whole = fs::read(served.file("stack/000.u16.zst")).unwrap();
-    assert!(whole.len() > 200_000, "several pieces");
+    assert!(whole.len() > 100_000, "several pieces");
     let tag = format!("\"{}\"", blake3::hash(&whole));
     let answer = served.get(path).await;
     assert_eq!((answer.status, answer.header("etag")), (StatusCode::OK, tag.as_str()));
@@ -81,7 +81,7 @@ async fn files_come_whole_and_in_parts() {
     for (asked, from, to) in [
         ("bytes=0-0".to_owned(), 0, 1),
         ("bytes=5-9".to_owned(), 5, 10),
-        (format!("bytes=100-{}", 150_000), 100, 150_001),
+        ("bytes=100-90000".to_owned(), 100, 90_001),
         (format!("bytes={}-", end - 3), end - 3, end),
         ("bytes=-7".to_owned(), end - 7, end),
         (format!("bytes=1-{}", end * 9), 1, end),
@@ -119,7 +119,10 @@ async fn tags_are_minded() {
     let status = async |headers: &[(&str, &str)]| served.ask("GET", path, headers).await.status;
     let part = ("range", "bytes=0-9");
     assert_eq!(status(&[part, ("if-match", &tag)]).await, StatusCode::PARTIAL_CONTENT);
-    assert_eq!(status(&[part, ("if-match", &format!("\"x\", {tag}"))]).await, StatusCode::PARTIAL_CONTENT);
+    assert_eq!(
+        status(&[part, ("if-match", &format!("\"x\", {tag}"))]).await,
+        StatusCode::PARTIAL_CONTENT
+    );
     assert_eq!(status(&[part, ("if-match", "\"x\"")]).await, StatusCode::PRECONDITION_FAILED);
     assert_eq!(status(&[("if-none-match", &tag)]).await, StatusCode::NOT_MODIFIED);
     assert_eq!(status(&[("if-none-match", "\"x\"")]).await, StatusCode::OK);
@@ -173,7 +176,7 @@ async fn positions_of_all_families_are_looked_up() {
     let hands = served.get("/tables/hands/probe?position=AsKs%2022").await;
     assert_eq!(hands.json()["first"]["class"], "AKs");
     let sticks = served.get("/tables/sticks/probe?position=1+2").await.json();
-    assert_eq!(sticks["position"], serde_json::json!([2, 1]));
+    assert_eq!(sticks["position"], serde_json::json!([1, 2]));
     let board = served.get("/tables/sticks/probe?board=%7C/%7C./...").await;
     assert_eq!(board.json()["board"], "|/|./...", "{}", board.status);
     for (question, what) in [
@@ -201,7 +204,10 @@ async fn a_damaged_table_tells_no_secrets() {
     let mut bytes = fs::read(&path).unwrap();
     bytes[12] ^= 0x10;
     fs::write(&path, bytes).unwrap();
-    let answers = [served.get("/tables/sticks/probe?position=1").await, served.get("/tables/sticks/probe?position=1+2+3").await];
+    let answers = [
+        served.get("/tables/sticks/probe?position=1").await,
+        served.get("/tables/sticks/probe?position=1+2+3").await,
+    ];
     let broken = answers.iter().find(|answer| answer.status != StatusCode::OK).unwrap();
     assert_eq!(broken.status, StatusCode::INTERNAL_SERVER_ERROR);
     let error = broken.json()["error"].as_str().unwrap().to_owned();
@@ -248,7 +254,11 @@ async fn pages_of_others_may_read() {
         ("access-control-request-headers", "range,if-match"),
     ];
     let allowed = served.ask("OPTIONS", "/tables/stack/000.u16.zst", &asked).await;
-    assert!(allowed.header("access-control-allow-headers").contains("range"), "{:?}", allowed.headers);
+    assert!(
+        allowed.header("access-control-allow-headers").contains("range"),
+        "{:?}",
+        allowed.headers
+    );
     assert!(!allowed.header("access-control-allow-methods").contains("PUT"));
 }
 

@@ -135,7 +135,8 @@ impl World {
     fn sound_messages(&self, method: &str) -> Vec<Vec<u8>> {
         let (worker, lease, unit) = (self.header.worker, self.header.lease, self.header.unit);
         let job_digest = self.header.job_digest.clone();
-        let progress = v1::LeaseProgress { job_digest: job_digest.clone(), lease, entries: 5 };
+        let progress =
+            v1::LeaseProgress { job_digest: job_digest.clone(), lease, entries: 5, fetched: 0 };
         let message = match method {
             "SubmitJob" => self.job.encode_to_vec(),
             "GetJob" => v1::GetJobRequest { job_digest }.encode_to_vec(),

@@ -277,7 +277,9 @@ impl Manifest {
 
     /// Whether two manifests are of the same table in the same files; how it was made may differ.
     pub fn is_same_table(&self, other: &Manifest) -> bool {
-        self.identity == other.identity && self.table == other.table && self.columns == other.columns
+        self.identity == other.identity
+            && self.table == other.table
+            && self.columns == other.columns
     }
 
     /// Bytes of all data files.

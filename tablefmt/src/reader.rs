@@ -56,8 +56,7 @@ struct ColumnReader {
 }
 
 /// Finds a data file, and says what to call it in errors.
-type Opener =
-    dyn Fn(&FileManifest) -> Result<(Box<dyn ReadAt>, PathBuf), TableError> + Send + Sync;
+type Opener = dyn Fn(&FileManifest) -> Result<(Box<dyn ReadAt>, PathBuf), TableError> + Send + Sync;
 
 struct ColumnFile {
     listed: FileManifest,
@@ -167,14 +166,15 @@ impl Table {
         cache_bytes: u64,
         later: Option<Arc<Opener>>,
     ) -> Self {
-        let columns = manifest.columns.iter().zip(&layout.columns).map(|(found, column)| {
-            let frames = Frames::new(layout, column.entry);
-            let files = found.files.iter().zip(frames.files()).map(|(listed, span)| {
-                ColumnFile { listed: listed.clone(), span, open: OnceLock::new() }
+        let columns =
+            manifest.columns.iter().zip(&layout.columns).map(|(found, column)| {
+                let frames = Frames::new(layout, column.entry);
+                let files = found.files.iter().zip(frames.files()).map(|(listed, span)| {
+                    ColumnFile { listed: listed.clone(), span, open: OnceLock::new() }
+                });
+                let files = files.collect();
+                ColumnReader { entry: column.entry, frames, files, later: later.clone() }
             });
-            let files = files.collect();
-            ColumnReader { entry: column.entry, frames, files, later: later.clone() }
-        });
         let columns = columns.collect();
         let kept = (cache_bytes / FRAME_RAW).max(1);
         let cache = Cache::with_weighter(kept as usize, kept * FRAME_RAW, FrameBytes);

@@ -1,17 +1,15 @@
 //! Fetching tables from servers that are good, slow to stay, or gone.
 
 #[allow(dead_code, reason = "each test file uses its part of it")]
-mod hands_table;
-#[allow(dead_code, reason = "each test file uses its part of it")]
-mod small_table;
+mod random_table;
 #[allow(dead_code, reason = "each test file uses its part of it")]
 mod web;
 
 use std::fs;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
-use std::sync::LazyLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, LazyLock};
 
 use retrotab_tablefmt::fetch::{FetchError, FetchOptions, Fetched, How, Wanted, fetch};
 use retrotab_tablefmt::manifest::Manifest;
@@ -23,11 +21,11 @@ const DATA: &str = "000.u16.zst";
 
 /// A table of one file and several pieces.
 static TABLE: LazyLock<PathBuf> =
-    LazyLock::new(|| made("fetch-stack", |table| small_table::write(table, 1 << 18)));
+    LazyLock::new(|| made("fetch-stack", |table| random_table::stack(table, 1)));
 
 /// A table of three files.
 static HANDS: LazyLock<PathBuf> =
-    LazyLock::new(|| made("fetch-hands", |table| hands_table::write(table, 1)));
+    LazyLock::new(|| made("fetch-hands", |table| random_table::holdem(table, 1)));
 
 /// A table in the target folder, made anew.
 fn made(name: &str, write: impl FnOnce(&Path) -> Result<Manifest, TableError>) -> PathBuf {
@@ -49,7 +47,10 @@ fn fetch_all(url: &str, out: &Path, options: &FetchOptions) -> Result<Fetched, F
 fn assert_is_copy(out: &Path, table: &Path) {
     assert_eq!(names(out), names(table));
     for name in names(table) {
-        assert!(fs::read(out.join(&name)).unwrap() == fs::read(table.join(&name)).unwrap(), "{name}");
+        assert!(
+            fs::read(out.join(&name)).unwrap() == fs::read(table.join(&name)).unwrap(),
+            "{name}"
+        );
     }
     verify(out, |_| ControlFlow::Continue(())).unwrap();
 }
@@ -87,13 +88,13 @@ fn a_table_is_fetched_and_is_the_same() {
 #[test]
 fn connections_that_break_are_made_again_where_they_broke() {
     let table = &*TABLE;
-    let cuts = AtomicUsize::new(0);
-    let folder = table.clone();
+    let cuts = Arc::new(AtomicUsize::new(0));
+    let (folder, counted) = (table.clone(), Arc::clone(&cuts));
     let server = Server::start(move |request| {
         let reply = good(&folder, request);
         let half = reply.body.len() / 2;
         let is_data = request.file == DATA && half > 100_000;
-        match is_data && cuts.fetch_add(1, Ordering::SeqCst) < 5 {
+        match is_data && counted.fetch_add(1, Ordering::SeqCst) < 5 {
             true => reply.cut_after(half),
             false => reply,
         }
@@ -101,6 +102,7 @@ fn connections_that_break_are_made_again_where_they_broke() {
     let (_dir, out) = place();
     let fetched = fetch_all(&server.url(), &out, &options()).unwrap();
     assert_is_copy(&out, table);
+    assert!(cuts.load(Ordering::SeqCst) >= 5);
     // Bytes that came before a cut did not come again.
     let (small, bytes) = (64 << 10, fetched.manifest.bytes());
     assert!(fetched.servers[0].bytes < bytes + small, "{fetched:?}");
@@ -112,11 +114,11 @@ fn a_fetch_goes_on_where_it_was_stopped() {
     let table = &*TABLE;
     let server = Server::of_folder(table);
     let (_dir, out) = place();
-    let stopped = fetch(&server.url(), &out, &options(), &mut |progress| {
-        match progress.done > progress.total / 2 {
-            true => ControlFlow::Break(()),
-            false => ControlFlow::Continue(()),
-        }
+    let stopped = fetch(&server.url(), &out, &options(), &mut |progress| match progress.done
+        > progress.total / 2
+    {
+        true => ControlFlow::Break(()),
+        false => ControlFlow::Continue(()),
     });
     assert!(matches!(stopped, Err(FetchError::Table(TableError::Stopped))));
     assert_eq!(names(&out), [format!("{DATA}.part")], "no table yet");
@@ -184,7 +186,11 @@ fn the_next_mirror_takes_over() {
     assert_eq!(failed, [nobody, without_data.url(), damaged_one.url()]);
     let what: Vec<_> = fetched.failed.iter().map(|failed| failed.error.to_string()).collect();
     assert!(what[1].contains("no such file"), "{}", what[1]);
-    assert!(what[2].contains("corrupt: frame") && what[2].contains(&damaged_one.url()), "{}", what[2]);
+    assert!(
+        what[2].contains("corrupt: frame") && what[2].contains(&damaged_one.url()),
+        "{}",
+        what[2]
+    );
     // What the damaged one gave before the damage was good, and did not come again.
     let from_damaged = fetched.servers[2].bytes;
     assert!(from_damaged > 1 << 20 && fetched.servers[3].bytes < whole.len() as u64, "{fetched:?}");
@@ -194,8 +200,8 @@ fn the_next_mirror_takes_over() {
 fn a_mirror_with_other_values_is_found_out() {
     let table = &*HANDS;
     let (_other_dir, other) = place();
-    hands_table::write(&other, 2).unwrap();
-    let (liar_folder, file) = (other.clone(), hands_table::FILES[1]);
+    random_table::holdem(&other, 2).unwrap();
+    let (liar_folder, file) = (other.clone(), random_table::FILES[1]);
     let folder = table.clone();
     // Sound frames, sound seek table, even the right tag: only the digest shows it.
     let liar = Server::start(move |request| match request.file == file {
@@ -220,7 +226,7 @@ fn single_files_are_fetched_and_the_rest_later() {
         let wanted = Wanted::Files(names.iter().map(|name| (*name).to_owned()).collect());
         fetch_all(&server.url(), &out, &FetchOptions { wanted, ..options() })
     };
-    let [win, tie, placements] = hands_table::FILES;
+    let [win, tie, placements] = random_table::FILES;
     let fetched = some(&[tie, placements]).unwrap();
     assert_eq!(fetched.how, How::Files);
     assert_eq!(names(&out), [placements, tie]);
@@ -238,7 +244,7 @@ fn single_files_are_fetched_and_the_rest_later() {
 fn other_tables_are_neither_written_over_nor_taken() {
     let table = &*HANDS;
     let (_other_dir, other) = place();
-    hands_table::write(&other, 2).unwrap();
+    random_table::holdem(&other, 2).unwrap();
     let server = Server::of_folder(table);
     let error = fetch_all(&server.url(), &other, &options()).unwrap_err();
     assert!(error.is_users(), "{error}");

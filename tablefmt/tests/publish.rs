@@ -1,7 +1,7 @@
 //! Publishing tables to folders.
 
 #[allow(dead_code, reason = "each test file uses its part of it")]
-mod hands_table;
+mod random_table;
 #[allow(dead_code, reason = "each test file uses its part of it")]
 mod small_table;
 #[allow(dead_code, reason = "each test file uses its part of it")]
@@ -13,7 +13,7 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use hands_table::FILES;
+use random_table::FILES;
 use retrotab_tablefmt::objects::{StoreError, StoreOptions};
 use retrotab_tablefmt::publish::{
     Existing, PublishError, PublishOptions, Published, Step, Target, publish,
@@ -31,7 +31,7 @@ struct Home {
 fn home() -> Home {
     let dir = tempfile::tempdir().unwrap();
     let (table, to) = (dir.path().join("table"), dir.path().join("published/holdem"));
-    hands_table::write(&table, 1).unwrap();
+    random_table::holdem(&table, 1).unwrap();
     Home { dir, table, to }
 }
 
@@ -52,7 +52,7 @@ impl Home {
 
     fn other(&self, seed: u64) -> PathBuf {
         let other = self.dir.path().join(format!("other{seed}"));
-        hands_table::write(&other, seed).unwrap();
+        random_table::holdem(&other, seed).unwrap();
         other
     }
 
@@ -64,7 +64,8 @@ impl Home {
     }
 }
 
-const TEXTS: [&str; 5] = ["SHA256SUMS", "urls.txt", "holdem.torrent", "index.html", "manifest.json"];
+const TEXTS: [&str; 5] =
+    ["SHA256SUMS", "urls.txt", "holdem.torrent", "index.html", "manifest.json"];
 
 #[test]
 fn data_files_come_first_and_the_manifest_last() {
@@ -157,7 +158,10 @@ fn a_damaged_table_is_not_published() {
         bytes[30] ^= 1;
         fs::write(&path, bytes).unwrap();
         let error = home.publish().unwrap_err();
-        assert!(error.to_string().contains(name) && error.to_string().contains("corrupt"), "{error}");
+        assert!(
+            error.to_string().contains(name) && error.to_string().contains("corrupt"),
+            "{error}"
+        );
         assert!(!home.to.exists(), "nothing was written");
     }
 }
@@ -196,7 +200,8 @@ fn the_torrent_is_of_the_files_one_after_the_other() {
     assert!(has("4:name6:holdem"));
     // All files together fill less than a piece, so there is one digest; `sha1sum` knows it.
     let files = [&FILES[..], &["SHA256SUMS", "manifest.json"]].concat();
-    let all: Vec<u8> = files.iter().flat_map(|name| fs::read(home.to.join(name)).unwrap()).collect();
+    let all: Vec<u8> =
+        files.iter().flat_map(|name| fs::read(home.to.join(name)).unwrap()).collect();
     assert!(all.len() < 256 << 10);
     let at = torrent.windows(11).position(|window| window == b"6:pieces20:").unwrap() + 11;
     assert_eq!(hex::encode(&torrent[at..at + 20]), sha1sum(&all));
@@ -214,7 +219,8 @@ fn sha1sum(bytes: &[u8]) -> String {
 fn public_urls_must_be_urls() {
     let home = home();
     let target = Target::open(home.to.to_str().unwrap(), &StoreOptions::default()).unwrap();
-    for url in ["host/x", "ftp://host/x", "https://host/x/", "https://host/x y", "https://host/x\n"] {
+    for url in ["host/x", "ftp://host/x", "https://host/x/", "https://host/x y", "https://host/x\n"]
+    {
         let options = PublishOptions { urls: vec![url.to_owned()], existing: Existing::Keep };
         let error = publish(&home.table, &target, &options, &mut |_| ControlFlow::Continue(()));
         assert!(matches!(error, Err(PublishError::PublicUrl(_))), "{url:?}");

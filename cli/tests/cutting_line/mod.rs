@@ -55,7 +55,11 @@ fn carry(
         let Some(read) = read else { break };
         client.write_all(&room[..read]).ok()?;
         carried += read;
-        if carried > after && cuts.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |n| (n < most).then_some(n + 1)).is_ok() {
+        if carried > after
+            && cuts
+                .fetch_update(Ordering::SeqCst, Ordering::SeqCst, |n| (n < most).then_some(n + 1))
+                .is_ok()
+        {
             break;
         }
     }

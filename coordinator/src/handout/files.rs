@@ -52,9 +52,7 @@ impl Contents {
 
     fn body(&self, range: Range<u64>) -> Body {
         match self {
-            Contents::Memory(bytes) => {
-                bytes.slice(range.start as usize..range.end as usize).into()
-            }
+            Contents::Memory(bytes) => bytes.slice(range.start as usize..range.end as usize).into(),
             Contents::Disk(file, _) => {
                 let pieces = stream::try_unfold((Arc::clone(file), range), next_piece);
                 Body::from_stream(pieces)
@@ -137,7 +135,9 @@ impl ServedFile {
     /// Whether a list of tags has this file's, or is `*`.
     fn is_among(&self, tags: &HeaderValue) -> bool {
         let Ok(tags) = tags.to_str() else { return false };
-        tags.split(',').map(str::trim).any(|tag| tag == "*" || tag.as_bytes() == self.tag.as_bytes())
+        tags.split(',')
+            .map(str::trim)
+            .any(|tag| tag == "*" || tag.as_bytes() == self.tag.as_bytes())
     }
 
     /// One range is given; of several, and of those that nobody can read, RFC 9110 lets a server

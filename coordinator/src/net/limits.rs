@@ -13,6 +13,13 @@ use super::tls::ServerTls;
 pub struct ConnectionLimits {
     /// Most calls of one gRPC connection at a time; more wait at the caller.
     pub streams: u32,
+    /// Bytes of one upload that may be on the way, so that a long way is no slow one.
+    pub stream_window: u32,
+    /// Bytes of all uploads of one connection that may be on the way.
+    pub connection_window: u32,
+    /// Longest frame of HTTP/2 that is taken: with the short ones of the standard a shard comes
+    /// in thousands of pieces.
+    pub frame_bytes: u32,
     /// Most bytes of a call's headers.
     pub header_bytes: u32,
     /// An idle connection is asked so often whether its other end is there.
@@ -36,6 +43,9 @@ impl Default for ConnectionLimits {
     fn default() -> ConnectionLimits {
         ConnectionLimits {
             streams: 128,
+            stream_window: 4 << 20,
+            connection_window: 8 << 20,
+            frame_bytes: 1 << 20,
             header_bytes: 16 << 10,
             keepalive: Duration::from_secs(20),
             keepalive_timeout: Duration::from_secs(20),
@@ -64,6 +74,9 @@ pub fn grpc_server(
         .http2_keepalive_interval(Some(limits.keepalive))
         .http2_keepalive_timeout(Some(limits.keepalive_timeout))
         .max_concurrent_streams(limits.streams)
+        .initial_stream_window_size(limits.stream_window)
+        .initial_connection_window_size(limits.connection_window)
+        .max_frame_size(limits.frame_bytes)
         .http2_max_header_list_size(limits.header_bytes)
         .http2_max_pending_accept_reset_streams(Some(RESET_STREAMS))
         .http2_max_local_error_reset_streams(Some(RESET_STREAMS))

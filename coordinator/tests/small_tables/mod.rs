@@ -16,7 +16,11 @@ pub fn write_all(folder: &Path) {
     let (stacks, cards) = (Stacks::try_from(3).unwrap(), Cards::try_from(7).unwrap());
     let stack = StackSpec { stacks, cards, rule: Rule::Sorted };
     let sticks = SticksSpec { rows: Rows::try_from(3).unwrap() };
-    write(&folder.join("stack"), TableSpec::Stack(stack), |_, entry| entry.wrapping_mul(0x9E37));
+    write(&folder.join("stack"), TableSpec::Stack(stack), |_, entry| {
+        // Nothing that compression could make much smaller.
+        let mixed = (entry + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        (mixed ^ (mixed >> 29)).wrapping_mul(0xBF58_476D_1CE4_E5B9) >> 40
+    });
     let hands = TableSpec::Hands(HandsSpec { game: Game::Holdem });
     // Twelve placements, so that every cell divides when it is turned.
     write(&folder.join("hands"), hands, |column, _| if column == 2 { 12 } else { 144 });
@@ -32,7 +36,9 @@ fn write(dir: &Path, spec: TableSpec, value: impl Fn(usize, u64) -> u64) {
             .columns
             .iter()
             .enumerate()
-            .map(|(column, found)| raw(found.entry, layout.entries_of(&range), |e| value(column, e)))
+            .map(|(column, found)| {
+                raw(found.entry, layout.entries_of(&range), |e| value(column, e))
+            })
             .collect();
         let columns: Vec<&[u8]> = raw.iter().map(Vec::as_slice).collect();
         let unit = UnitId(i as u32);

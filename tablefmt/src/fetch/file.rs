@@ -76,7 +76,18 @@ impl<'t, 'a> FileFetch<'t, 'a> {
         let part = PartFile::open(table.dir, &file.name)?;
         let (identity, done) = (table.identity.position(), table.done);
         let (hasher, origins) = (FileHasher::default(), BTreeSet::new());
-        Ok(FileFetch { table, file, frames, span, part, hasher, origins, sizes: None, identity, done })
+        Ok(FileFetch {
+            table,
+            file,
+            frames,
+            span,
+            part,
+            hasher,
+            origins,
+            sizes: None,
+            identity,
+            done,
+        })
     }
 
     /// Fetches the file, from one server after the other if need be.
@@ -114,7 +125,8 @@ impl<'t, 'a> FileFetch<'t, 'a> {
     /// Whether the whole file is what the manifest says.
     fn is_right(&self) -> bool {
         let FileManifest { bytes, blake3, sha256, .. } = self.file;
-        let expected = FileDigests { bytes: *bytes, blake3: blake3.clone(), sha256: sha256.clone() };
+        let expected =
+            FileDigests { bytes: *bytes, blake3: blake3.clone(), sha256: sha256.clone() };
         self.hasher.clone().finish() == expected
     }
 
@@ -128,7 +140,12 @@ impl<'t, 'a> FileFetch<'t, 'a> {
     }
 
     /// Fetches what is missing from one server.
-    fn from_server(&mut self, id: ServerId, remote: &Remote, report: Report<'_>) -> Result<(), Trouble> {
+    fn from_server(
+        &mut self,
+        id: ServerId,
+        remote: &Remote,
+        report: Report<'_>,
+    ) -> Result<(), Trouble> {
         let tail = self.tail(remote)?;
         let sizes = self.seek_table(remote, tail.clone())?;
         // Bytes that were checked by another seek table are in doubt.
@@ -170,7 +187,12 @@ impl<'t, 'a> FileFetch<'t, 'a> {
     }
 
     /// Checks what an earlier fetch left, as far as it is good.
-    fn resume(&mut self, pieces: &[Piece], remote: &Remote, report: Report<'_>) -> Result<(), Trouble> {
+    fn resume(
+        &mut self,
+        pieces: &[Piece],
+        remote: &Remote,
+        report: Report<'_>,
+    ) -> Result<(), Trouble> {
         let left = self.part.len()?;
         for piece in pieces.iter().take_while(|piece| piece.bytes.end <= left) {
             let mut bytes = vec![0; (piece.bytes.end - piece.bytes.start) as usize];

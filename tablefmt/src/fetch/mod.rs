@@ -134,7 +134,13 @@ pub fn fetch(
     let wanted = wanted_names(&source.manifest, &options.wanted)?;
     if is_here(dir, &source.manifest)? {
         let manifest = source.manifest;
-        return Ok(Fetched { manifest, how: How::WasHere, resumed: 0, servers: servers.uses(), failed: servers.into_failed() });
+        return Ok(Fetched {
+            manifest,
+            how: How::WasHere,
+            resumed: 0,
+            servers: servers.uses(),
+            failed: servers.into_failed(),
+        });
     }
     durable::create_folder(dir)?;
     let _lock = lock(dir)?;
@@ -142,13 +148,17 @@ pub fn fetch(
     let total = source.manifest.files().filter(|file| wanted.contains(&file.name));
     let total = total.map(|file| file.bytes).sum();
     let (connections, identity) = (options.connections.max(1), Identity::default());
-    let mut table = TableFetch { dir, threads, servers, connections, identity, resumed: 0, done: 0, total };
+    let mut table =
+        TableFetch { dir, threads, servers, connections, identity, resumed: 0, done: 0, total };
     table.files(&source.manifest, &source.layout, &wanted, progress)?;
     let how = match options.wanted {
         Wanted::Files(_) => How::Files,
         Wanted::All => {
             table.check_identity(&source)?;
-            durable::write_durably(&dir.join(SHA256SUMS), source.manifest.sha256_sums().as_bytes())?;
+            durable::write_durably(
+                &dir.join(SHA256SUMS),
+                source.manifest.sha256_sums().as_bytes(),
+            )?;
             durable::write_durably(&dir.join(MANIFEST), &source.bytes)?;
             How::Table
         }
@@ -243,6 +253,8 @@ fn lock(dir: &Path) -> Result<File, FetchError> {
     match folder.try_lock() {
         Ok(()) => Ok(folder),
         Err(TryLockError::WouldBlock) => Err(FetchError::InUse { dir: dir.to_owned() }),
-        Err(TryLockError::Error(error)) => Err(TableError::io(dir, "lock the folder")(error).into()),
+        Err(TryLockError::Error(error)) => {
+            Err(TableError::io(dir, "lock the folder")(error).into())
+        }
     }
 }

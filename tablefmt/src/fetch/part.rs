@@ -40,7 +40,8 @@ impl PartFile {
 
     /// Bytes that an earlier fetch wrote.
     pub(super) fn len(&self) -> Result<u64, TableError> {
-        let found = self.file.metadata().map_err(TableError::io(&self.temporary, "find its length"))?;
+        let found =
+            self.file.metadata().map_err(TableError::io(&self.temporary, "find its length"))?;
         Ok(found.len())
     }
 

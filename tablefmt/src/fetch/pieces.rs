@@ -36,7 +36,10 @@ pub(super) fn cut(sizes: &[FrameSize]) -> Vec<Piece> {
         let is_full = piece.bytes.end - piece.bytes.start + stored > PIECE;
         if !piece.frames.is_empty() && (is_full || piece.frames.len() == TOGETHER) {
             let (frame, byte) = (piece.frames.end, piece.bytes.end);
-            pieces.push(std::mem::replace(&mut piece, Piece { frames: frame..frame, bytes: byte..byte }));
+            pieces.push(std::mem::replace(
+                &mut piece,
+                Piece { frames: frame..frame, bytes: byte..byte },
+            ));
         }
         piece.frames.end += 1;
         piece.bytes.end += stored;

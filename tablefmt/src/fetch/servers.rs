@@ -53,11 +53,18 @@ impl Servers {
             let (_, remote) = self.current(MANIFEST)?;
             let url = remote.url();
             match threads.run(async move { remote.manifest().await }) {
-                Ok((_, manifest, _)) if identity.is_some_and(|asked| asked != manifest.identity) => {
-                    let what = format!("its table has the identity {}, not the one asked for", manifest.identity);
+                Ok((_, manifest, _))
+                    if identity.is_some_and(|asked| asked != manifest.identity) =>
+                {
+                    let what = format!(
+                        "its table has the identity {}, not the one asked for",
+                        manifest.identity
+                    );
                     self.fail(RemoteError::Lies { url: format!("{url}/{MANIFEST}"), what });
                 }
-                Ok((bytes, manifest, layout)) => return Ok(Source { bytes, manifest, layout, url }),
+                Ok((bytes, manifest, layout)) => {
+                    return Ok(Source { bytes, manifest, layout, url });
+                }
                 Err(error) => self.fail(error),
             }
         }

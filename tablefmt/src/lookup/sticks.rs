@@ -121,7 +121,8 @@ impl SticksLookup {
         let SticksValue { entry, value } = self.value(table, &segments)?;
         let mut moves = Vec::new();
         for strike in board.strikes() {
-            let not_allowed = || TableError::Bug(format!("the listed move {strike} is not allowed"));
+            let not_allowed =
+                || TableError::Bug(format!("the listed move {strike} is not allowed"));
             let after = board.after(strike).map_err(|_| not_allowed())?;
             let segments = after.segments();
             moves.push(((strike, after), segments));

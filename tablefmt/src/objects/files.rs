@@ -89,7 +89,12 @@ impl BucketFiles {
     }
 
     /// Writes a small file of a type that browsers know.
-    pub(crate) fn put(&self, name: &str, kind: &'static str, bytes: Vec<u8>) -> Result<(), StoreError> {
+    pub(crate) fn put(
+        &self,
+        name: &str,
+        kind: &'static str,
+        bytes: Vec<u8>,
+    ) -> Result<(), StoreError> {
         let object = self.object(name);
         let attributes = Attributes::from_iter([(Attribute::ContentType, kind)]);
         self.bucket.run(async move {

@@ -30,7 +30,10 @@ impl Threads {
     }
 
     /// Runs something, and does not wait for it.
-    pub(crate) fn spawn(&self, task: impl Future<Output = ()> + Send + 'static) -> Option<JoinHandle<()>> {
+    pub(crate) fn spawn(
+        &self,
+        task: impl Future<Output = ()> + Send + 'static,
+    ) -> Option<JoinHandle<()>> {
         // It is taken only by the drop.
         self.0.as_ref().map(|runtime| runtime.spawn(task))
     }

@@ -27,7 +27,11 @@ pub(crate) struct Upload {
 }
 
 impl Upload {
-    pub(super) fn start(bucket: &Arc<Bucket>, object: Object, upload: Box<dyn MultipartUpload>) -> Upload {
+    pub(super) fn start(
+        bucket: &Arc<Bucket>,
+        object: Object,
+        upload: Box<dyn MultipartUpload>,
+    ) -> Upload {
         let (messages, receiver) = mpsc::channel(1);
         let (sender, ended) = blocking::sync_channel(1);
         bucket.spawn(async move {

@@ -28,7 +28,9 @@ pub enum PublishError {
         file: String,
     },
     /// No URL that others could use.
-    #[error("`{0}` is no URL of a folder; give it like https://HOST/tables/stack3, without a slash at the end")]
+    #[error(
+        "`{0}` is no URL of a folder; give it like https://HOST/tables/stack3, without a slash at the end"
+    )]
     PublicUrl(String),
     /// The place has no name.
     #[error("{0}: a published table needs a folder of its own, whose name it has")]

@@ -162,7 +162,8 @@ impl Before {
 fn table_name(target: &Target, options: &PublishOptions) -> Result<String, PublishError> {
     for url in &options.urls {
         let is_web = ["http://", "https://"].iter().any(|scheme| url.starts_with(scheme));
-        if !is_web || url.ends_with('/') || url.chars().any(|c| c.is_whitespace() || c.is_control()) {
+        if !is_web || url.ends_with('/') || url.chars().any(|c| c.is_whitespace() || c.is_control())
+        {
             return Err(PublishError::PublicUrl(url.clone()));
         }
     }
@@ -201,10 +202,15 @@ fn put_text(target: &Target, text: Text, written: &mut Vec<String>) -> Result<()
 }
 
 /// Removes data files of the table before that the new one has no others for.
-fn remove_old(target: &Target, old: &Manifest, published: &mut Published) -> Result<(), StoreError> {
+fn remove_old(
+    target: &Target,
+    old: &Manifest,
+    published: &mut Published,
+) -> Result<(), StoreError> {
     let kept: BTreeSet<&str> = published.manifest.files().map(|file| file.name.as_str()).collect();
     let stale: Vec<String> = old.files().map(|file| file.name.clone()).collect();
-    let stale: Vec<String> = stale.into_iter().filter(|name| !kept.contains(name.as_str())).collect();
+    let stale: Vec<String> =
+        stale.into_iter().filter(|name| !kept.contains(name.as_str())).collect();
     for name in stale {
         target.remove(&name)?;
         published.removed.push(name);

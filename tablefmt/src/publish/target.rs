@@ -117,9 +117,8 @@ impl Target {
         progress: &mut dyn FnMut(u64) -> ControlFlow<()>,
     ) -> Result<(), StoreError> {
         let from = dir.join(&file.name);
-        let changed = || {
-            TableError::corrupt(&from, "whole file", "it has changed since it was checked")
-        };
+        let changed =
+            || TableError::corrupt(&from, "whole file", "it has changed since it was checked");
         let mut hasher = blake3::Hasher::new();
         match &self.place {
             Place::Folder(folder) => {
@@ -128,7 +127,11 @@ impl Target {
                 source::read(&from, file.bytes, &mut |chunk| {
                     hasher.update_rayon(chunk);
                     failed = copy.write(chunk);
-                    if failed.is_err() { ControlFlow::Break(()) } else { progress(chunk.len() as u64) }
+                    if failed.is_err() {
+                        ControlFlow::Break(())
+                    } else {
+                        progress(chunk.len() as u64)
+                    }
                 })
                 .or_else(|stopped| failed.and(Err(stopped)))?;
                 if hasher.finalize().to_string() != file.blake3 {

@@ -21,7 +21,12 @@ pub(super) struct Text {
 
 /// All of them, the manifest left out. `urls` are those of the table's folder, without a slash
 /// at the end.
-pub(super) fn texts(name: &str, manifest: &Manifest, checked: Checked, urls: &[String]) -> Vec<Text> {
+pub(super) fn texts(
+    name: &str,
+    manifest: &Manifest,
+    checked: Checked,
+    urls: &[String],
+) -> Vec<Text> {
     let sums = manifest.sha256_sums();
     let torrent_name = format!("{name}.torrent");
     let others = [URLS.to_owned(), torrent_name.clone()];
@@ -57,6 +62,7 @@ fn url_list(manifest: &Manifest, urls: &[String]) -> String {
 
 /// Web seeds: the folders that hold the table's folder, where that has the table's name.
 fn seeds(name: &str, urls: &[String]) -> Vec<String> {
-    let above = |url: &String| Some(url.strip_suffix(name)?.to_owned()).filter(|u| u.ends_with('/'));
+    let above =
+        |url: &String| Some(url.strip_suffix(name)?.to_owned()).filter(|u| u.ends_with('/'));
     urls.iter().filter_map(above).collect()
 }

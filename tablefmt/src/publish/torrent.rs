@@ -87,7 +87,12 @@ impl Pieces {
 
     /// The torrent of the files, in a folder of this name. A client finds `FILE` of a web seed
     /// at `URL NAME/FILE`, so each URL is of the folder that the table's is in.
-    pub(super) fn torrent(mut self, name: &str, files: &[TorrentFile], seeds: &[String]) -> Vec<u8> {
+    pub(super) fn torrent(
+        mut self,
+        name: &str,
+        files: &[TorrentFile],
+        seeds: &[String],
+    ) -> Vec<u8> {
         if self.filled > 0 {
             self.end_piece();
         }
@@ -128,7 +133,8 @@ mod tests {
             4:name1:t12:piece lengthi262144e6:pieces20:"
             .to_vec();
         // SHA-1 of "abcde", from sha1sum.
-        expected.extend_from_slice(&hex::decode("03de6c570bfe24bfc328ccd7ca46b76eadaf4334").unwrap());
+        expected
+            .extend_from_slice(&hex::decode("03de6c570bfe24bfc328ccd7ca46b76eadaf4334").unwrap());
         expected.extend_from_slice(b"e8:url-listl9:http://h/ee");
         assert_eq!(torrent, expected);
     }

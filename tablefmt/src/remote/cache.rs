@@ -53,7 +53,12 @@ impl FrameCache {
     }
 
     /// Keeps a part of a data file.
-    pub(super) fn put(&self, digest: &str, part: &Range<u64>, bytes: &[u8]) -> Result<(), TableError> {
+    pub(super) fn put(
+        &self,
+        digest: &str,
+        part: &Range<u64>,
+        bytes: &[u8],
+    ) -> Result<(), TableError> {
         let path = self.path(digest, part);
         if let Some(folder) = path.parent() {
             fs::create_dir_all(folder).map_err(TableError::io(folder, "create the folder"))?;

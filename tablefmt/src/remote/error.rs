@@ -14,7 +14,9 @@ pub enum RemoteError {
         what: String,
     },
     /// The server has no such file.
-    #[error("{url}: the server has no such file (status {status}); correct the URL, or ask its keeper")]
+    #[error(
+        "{url}: the server has no such file (status {status}); correct the URL, or ask its keeper"
+    )]
     Missing {
         /// The file.
         url: String,
@@ -30,7 +32,9 @@ pub enum RemoteError {
         status: u16,
     },
     /// Nobody answers, or the server has trouble.
-    #[error("{url}: the server does not answer as it should: {why}; check the network, then try again")]
+    #[error(
+        "{url}: the server does not answer as it should: {why}; check the network, then try again"
+    )]
     Unreachable {
         /// The file.
         url: String,

@@ -11,7 +11,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use reqwest::header::{self, HeaderMap, HeaderName};
-use reqwest::redirect::{Attempt, Action, Policy};
+use reqwest::redirect::{Action, Attempt, Policy};
 use reqwest::{Client, Response, StatusCode, Url};
 
 use super::error::RemoteError;
@@ -41,7 +41,8 @@ impl HttpFolder {
         // It may hold a password where none belongs, so it is not told.
         let shown = text.split('@').next_back().unwrap_or_default();
         let bad = |what: &str| RemoteError::Url { url: shown.to_owned(), what: what.to_owned() };
-        let mut base = Url::parse(text).map_err(|error| bad(&format!("this is no URL ({error})")))?;
+        let mut base =
+            Url::parse(text).map_err(|error| bad(&format!("this is no URL ({error})")))?;
         if !matches!(base.scheme(), "http" | "https") || base.host_str().is_none() {
             return Err(bad("it must begin with http:// or https://"));
         }
@@ -91,7 +92,8 @@ impl HttpFolder {
         let url = self.file(name);
         meter.request();
         let answer = self.client.get(url.clone()).send().await;
-        let answer = Answer { url, answer: answer.map_err(|error| unreachable(&self.file(name), &error))? };
+        let answer =
+            Answer { url, answer: answer.map_err(|error| unreachable(&self.file(name), &error))? };
         answer.check_status(StatusCode::OK)?;
         let claimed = answer.length();
         if claimed.is_some_and(|claimed| claimed > most) {
@@ -136,7 +138,12 @@ impl HttpFolder {
 
     /// The tag must be that of the answers before; the first one is remembered. Weak tags say
     /// nothing of bytes.
-    fn check_tag(&self, name: &str, known: Option<&str>, answer: &Answer) -> Result<(), RemoteError> {
+    fn check_tag(
+        &self,
+        name: &str,
+        known: Option<&str>,
+        answer: &Answer,
+    ) -> Result<(), RemoteError> {
         let found = answer.text(header::ETAG).filter(|tag| tag.starts_with('"'));
         match (known, found) {
             (Some(known), Some(found)) if known != found => {

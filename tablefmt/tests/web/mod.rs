@@ -32,7 +32,12 @@ pub struct Reply {
 
 impl Reply {
     pub fn status(status: u16) -> Reply {
-        Reply { status, headers: vec![("content-length", "0".to_owned())], body: Vec::new(), cut: None }
+        Reply {
+            status,
+            headers: vec![("content-length", "0".to_owned())],
+            body: Vec::new(),
+            cut: None,
+        }
     }
 
     pub fn whole(body: Vec<u8>) -> Reply {
@@ -134,7 +139,11 @@ pub fn good(folder: &Path, request: &Request) -> Reply {
     }
 }
 
-fn serve(stream: TcpStream, log: &Mutex<Vec<Request>>, answer: &dyn Fn(&Request) -> Reply) -> Option<()> {
+fn serve(
+    stream: TcpStream,
+    log: &Mutex<Vec<Request>>,
+    answer: &dyn Fn(&Request) -> Reply,
+) -> Option<()> {
     let mut reader = BufReader::new(stream.try_clone().ok()?);
     let mut stream = stream;
     loop {

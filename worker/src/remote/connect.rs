@@ -136,6 +136,9 @@ const PONG: Duration = Duration::from_secs(20);
 const STREAM_WINDOW: u32 = 4 << 20;
 /// Bytes of all shards that may be on the way.
 const CONNECTION_WINDOW: u32 = 8 << 20;
+/// Longest frame of HTTP/2 that is taken: with the short ones of the standard a shard comes in
+/// thousands of pieces.
+const FRAME: u32 = 1 << 20;
 /// Longest message taken from the coordinator: a job with all its sections, or a chunk.
 const MESSAGE: usize = 16 << 20;
 
@@ -153,6 +156,7 @@ pub fn connect(options: &ConnectOptions) -> Result<Client, ConnectError> {
         .keep_alive_while_idle(true)
         .initial_stream_window_size(STREAM_WINDOW)
         .initial_connection_window_size(CONNECTION_WINDOW)
+        .max_frame_size(FRAME)
         .connect_lazy();
     let credentials = Credentials { bearer: options.token.as_ref().map(Token::bearer) };
     let client = CoordinatorClient::with_interceptor(channel, credentials);
@@ -275,7 +279,8 @@ mod tests {
             request.extensions_mut().insert(GrpcMethod::new("retrotab.v1.Coordinator", method));
             own.into_iter().for_each(|time| request.set_timeout(time));
             let request = credentials.call(request).unwrap();
-            assert_eq!(request.metadata()["authorization"], "Bearer 0123456789abcdef");
+            let authorization = request.metadata().get("authorization").unwrap();
+            assert_eq!(authorization, "Bearer 0123456789abcdef");
             let time = request.metadata().get("grpc-timeout");
             time.map(|time| time.to_str().unwrap().to_owned())
         };

@@ -43,12 +43,17 @@ fn chain<'a>(error: &'a (dyn Error + 'static)) -> impl Iterator<Item = &'a (dyn 
 
 /// What to do about a failed call, if it is TLS that has failed.
 pub(super) fn hint_about_tls(status: &Status) -> Option<String> {
-    chain(status.source()?).find_map(as_rustls).and_then(tls_hint)
+    let cause = status.source()?;
+    let hint = chain(cause).find_map(as_rustls).and_then(tls_hint);
+    hint.or_else(|| alert_in_text(&causes(cause)))
 }
 
 fn hint(status: &Status, cause: &(dyn Error + 'static), url: &str) -> Option<String> {
     if let Some(error) = chain(cause).find_map(as_rustls) {
         return tls_hint(error);
+    }
+    if let Some(hint) = alert_in_text(&causes(cause)) {
+        return Some(hint);
     }
     let system = chain(cause).filter_map(|cause| cause.downcast_ref::<io::Error>());
     let kinds: Vec<io::ErrorKind> = system.map(io::Error::kind).collect();
@@ -63,6 +68,14 @@ fn hint(status: &Status, cause: &(dyn Error + 'static), url: &str) -> Option<Str
         || has(io::ErrorKind::ConnectionAborted);
     let is_strange = matches!(status.code(), Code::Internal | Code::Unknown | Code::Cancelled)
         || chain(cause).any(|cause| cause.is::<h2::Error>());
+    if !is_plain && (has_ended || is_strange) {
+        // What the coordinator said before it hung up can get lost.
+        let what = "the coordinator has closed the connection: perhaps it asks for a client \
+                    certificate (--tls-cert, --tls-key), or does not accept this client \
+                    certificate, which must be in force and signed by the authority that the \
+                    coordinator was given (--tls-client-ca)";
+        return Some(what.to_owned());
+    }
     if is_plain && (has_ended || is_strange) {
         return Some(format!(
             "something answers there, but not as a coordinator without TLS does: if it serves \
@@ -106,20 +119,38 @@ fn tls_hint(error: &rustls::Error) -> Option<String> {
             "the coordinator's certificate is for other hosts: make one for this host with \
              `retrotab certs --host`, or say which name it has (--tls-domain)"
         }
-        Tls::AlertReceived(AlertDescription::CertificateRequired) => {
-            "the coordinator asks for a client certificate: give --tls-cert and --tls-key"
-        }
-        Tls::AlertReceived(
-            AlertDescription::UnknownCA
-            | AlertDescription::BadCertificate
-            | AlertDescription::DecryptError
-            | AlertDescription::CertificateExpired
-            | AlertDescription::CertificateUnknown,
-        ) => {
-            "the coordinator does not accept this client certificate: it must be in force, and \
-             signed by the authority that the coordinator was given (--tls-client-ca)"
-        }
+        Tls::AlertReceived(alert) => return alert_hint(&alert_name(*alert)),
         _ => return None,
+    };
+    Some(hint.to_owned())
+}
+
+fn alert_name(alert: AlertDescription) -> String {
+    format!("{alert:?}")
+}
+
+/// HTTP/2 keeps only the text of what ended a connection, so alerts that come after the
+/// handshake, as all about client certificates do in TLS 1.3, are known by their names alone.
+fn alert_in_text(text: &str) -> Option<String> {
+    let (_, rest) = text.split_once("received fatal alert: ")?;
+    let name = rest.split(|c: char| !c.is_ascii_alphanumeric()).next()?;
+    alert_hint(name)
+}
+
+fn alert_hint(name: &str) -> Option<String> {
+    use AlertDescription::{
+        BadCertificate, CertificateExpired, CertificateRequired, CertificateUnknown, DecryptError,
+        UnknownCA,
+    };
+    let refusals =
+        [UnknownCA, BadCertificate, DecryptError, CertificateExpired, CertificateUnknown];
+    let hint = if name == alert_name(CertificateRequired) {
+        "the coordinator asks for a client certificate: give --tls-cert and --tls-key"
+    } else if refusals.into_iter().any(|alert| name == alert_name(alert)) {
+        "the coordinator does not accept this client certificate: it must be in force, and \
+         signed by the authority that the coordinator was given (--tls-client-ca)"
+    } else {
+        return None;
     };
     Some(hint.to_owned())
 }

@@ -1,4 +1,4 @@
-//! A hold'em table of made-up values: three columns, and so three data files.
+//! Tables of random values, which do not get smaller by compression.
 
 use std::path::Path;
 
@@ -7,14 +7,25 @@ use retrotab_tablefmt::layout::{SectionId, UnitRange};
 use retrotab_tablefmt::manifest::{Made, Manifest};
 use retrotab_tablefmt::shard::{JobDigest, Shard, UnitId, encode_shard};
 use retrotab_tablefmt::spec::TableSpec;
+use retrotab_tablefmt::stack::{Cards, Rule, StackSpec, Stacks};
 use retrotab_tablefmt::{TableError, TableWriter};
 
-/// Names of its data files.
+/// Names of the data files of [`holdem`].
 pub const FILES: [&str; 3] = ["win.000.u32.zst", "tie.000.u32.zst", "placements.000.u8.zst"];
 
-/// Writes the table into `dir`; other seeds give other values.
-pub fn write(dir: &Path, seed: u64) -> Result<Manifest, TableError> {
-    let spec = TableSpec::Hands(HandsSpec { game: Game::Holdem });
+/// Writes a small hold'em table into `dir`: three columns, and so three data files.
+pub fn holdem(dir: &Path, seed: u64) -> Result<Manifest, TableError> {
+    write(dir, TableSpec::Hands(HandsSpec { game: Game::Holdem }), seed)
+}
+
+/// Writes a stack table of one data file of 4.8 MB into `dir`.
+pub fn stack(dir: &Path, seed: u64) -> Result<Manifest, TableError> {
+    let (stacks, cards) = (Stacks::try_from(3).unwrap(), Cards::try_from(9).unwrap());
+    write(dir, TableSpec::Stack(StackSpec { stacks, cards, rule: Rule::Sorted }), seed)
+}
+
+/// Writes a table into `dir`; other seeds give other values.
+fn write(dir: &Path, spec: TableSpec, seed: u64) -> Result<Manifest, TableError> {
     let layout = spec.layout();
     let mut random = fastrand::Rng::with_seed(seed);
     let shards = layout.sections.iter().enumerate().map(|(i, section)| {
