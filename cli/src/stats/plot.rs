@@ -155,7 +155,7 @@ fn curves<B: DrawingBackend>(area: &DrawingArea<B, Shift>, plot: &Curves) -> Dra
     if plot.curves.len() > 1 {
         let mut labels = chart.configure_series_labels();
         labels.background_style(WHITE.mix(0.85)).border_style(BLACK.mix(0.3));
-        labels.position(SeriesLabelPosition::MiddleRight).label_font((FONT, 13)).draw()?;
+        labels.position(SeriesLabelPosition::UpperRight).label_font((FONT, 13)).draw()?;
     }
     Ok(())
 }
