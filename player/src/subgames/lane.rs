@@ -110,7 +110,7 @@ impl Lane {
 
     /// The cards on a stack: bit 4 i for card i.
     fn cards_on(self, stack: usize) -> u64 {
-        let differs = (self.symbols ^ ONES * stacked(stack, 0)) & !ONES;
+        let differs = (self.symbols ^ (ONES * stacked(stack, 0))) & !ONES;
         !(differs >> 1 | differs >> 2 | differs >> 3) & ONES
     }
 
@@ -119,7 +119,7 @@ impl Lane {
     /// have different numbers too. Below [`Rules::lanes`](super::rules::Rules::lanes).
     pub(super) fn code(self, symbols: u64) -> u64 {
         let present = ONES & ((1 << (4 * self.len)) - 1);
-        let digits = (self.symbols & 7 * ONES) + present + (self.symbols >> 3 & ONES);
+        let digits = (self.symbols & (7 * ONES)) + present + (self.symbols >> 3 & ONES);
         // Neighbours are joined until one number is left.
         let join = |parts: u64, width: u32, mask: u64, base: u64| {
             (parts & mask) + base * (parts >> width & mask)

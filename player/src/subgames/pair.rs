@@ -127,7 +127,7 @@ impl Pair {
         /// What stands for a card that is gone. 0 is one in the stock, 8 or more one on a stack.
         const GONE: u64 = 1;
         let mut lanes = self.cards.map(|cards| {
-            (0..16).map(|card| u64::from(cards >> card & 1 == 0) * GONE << (4 * card)).sum()
+            (0..16).map(|card| (u64::from(cards >> card & 1 == 0) * GONE) << (4 * card)).sum()
         });
         for (stack, pile) in self.piles[..self.stacks].iter().enumerate() {
             let mut below = None;
@@ -159,7 +159,7 @@ impl Pair {
                 let this = (lane as u32) << 4 | place;
                 let on_other = u64::from(below != NOTHING) & u64::from(below >> 4 != lane as u32);
                 let symbol = stacked(stack, on_other * ON_OTHER);
-                symbols[lane] |= symbol * u64::from(times) << (4 * place);
+                symbols[lane] |= (symbol * u64::from(times)) << (4 * place);
                 follows[lane] |= (times & u32::from(below == this + 1)) << place;
                 below = if times == 1 { this } else { below };
             }
