@@ -8,6 +8,7 @@ use anyhow::Context;
 use retrotab_coordinator::CoordinatorError;
 use retrotab_coordinator::daemon::{Daemon, DaemonOptions};
 use retrotab_coordinator::job::Recovery;
+use retrotab_coordinator::net::limits::ConnectionLimits;
 use retrotab_coordinator::scheduler::Policy;
 use retrotab_coordinator::serve::{self, Serving};
 use retrotab_coordinator::service::Limits;
@@ -24,6 +25,8 @@ pub fn coordinator(args: &CoordinatorArgs) -> anyhow::Result<()> {
 
 async fn run(args: &CoordinatorArgs) -> anyhow::Result<()> {
     let stop = told_to_stop()?;
+    let protection = args.protection.read()?;
+    protection.check([args.listen, args.http])?;
     // Before the folder is opened: an address that is taken is said at once.
     let (grpc, http) = (serve::listen(args.listen).await?, serve::listen(args.http).await?);
     let (data, mut options) = (args.data.clone(), options(args));
@@ -37,7 +40,10 @@ async fn run(args: &CoordinatorArgs) -> anyhow::Result<()> {
     let (address, page) = (grpc.local_addr()?, http.local_addr()?);
     let data = args.data.clone();
     tracing::info!(%address, http = %page, data = %data.display(), "coordinator started");
-    Serving { daemon, data, grpc, http, limits: Limits::default() }.run(stop).await?;
+    let (limits, connections) = (Limits::default(), ConnectionLimits::default());
+    let (guard, tls) = (protection.guard(), protection.tls);
+    let serving = Serving { daemon, data, grpc, http, limits, connections, guard, tls };
+    serving.run(stop).await?;
     tracing::info!("coordinator stopped");
     Ok(())
 }

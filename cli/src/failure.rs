@@ -6,9 +6,11 @@ use std::process::ExitCode;
 use retrotab_coordinator::CoordinatorError;
 use retrotab_player::subgames::SubgameError;
 use retrotab_player::table::PlayTableError;
+use retrotab_proto::tls::TlsFileError;
+use retrotab_proto::token::TokenError;
 use retrotab_tablefmt::TableError;
 use retrotab_worker::hands::EquityError;
-use retrotab_worker::remote::WorkerError;
+use retrotab_worker::remote::{ConnectError, WorkerError};
 
 /// Exit code for the user's mistakes; clap uses it too.
 const USERS: u8 = 2;
@@ -47,6 +49,9 @@ pub fn message(error: &anyhow::Error) -> String {
 fn is_users(error: &anyhow::Error) -> bool {
     error.chain().any(|cause| {
         cause.is::<UserError>()
+            || cause.is::<TokenError>()
+            || cause.is::<TlsFileError>()
+            || cause.is::<ConnectError>()
             || cause.is::<EquityError>()
             || cause.downcast_ref::<PlayTableError>().is_some_and(PlayTableError::is_users)
             || cause.downcast_ref::<SubgameError>().is_some_and(is_users_subgame)

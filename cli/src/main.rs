@@ -2,12 +2,14 @@
 //! them out.
 
 mod args;
+mod certs;
 mod coordinator;
 mod failure;
 mod hands;
 mod info;
 mod logging;
 mod play;
+mod private_file;
 mod probe;
 mod remote_options;
 mod run;
@@ -15,6 +17,7 @@ mod status;
 mod sticks;
 mod submit;
 mod text;
+mod token;
 mod verify;
 mod worker;
 
@@ -35,6 +38,8 @@ fn main() -> ExitCode {
         Command::Submit(family) => submit::submit(family),
         Command::Cancel(args) => submit::cancel(&args),
         Command::Status(args) => status::status(&args),
+        Command::Certs(args) => certs::certs(&args),
+        Command::Token(args) => token::token(&args),
         Command::Worker(args) => worker::worker(&args),
         Command::Info(args) => info::info(&args),
         Command::Verify(args) => verify::verify(&args),

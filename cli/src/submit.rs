@@ -1,23 +1,21 @@
 //! `retrotab submit` and `retrotab cancel`: jobs of a coordinator.
 
+use std::error::Error;
 use std::time::Duration;
 
 use anyhow::{Context, anyhow};
 use retrotab_coordinator::plan::Plan;
 use retrotab_proto::PROTOCOL_VERSION;
-use retrotab_proto::v1::coordinator_client::CoordinatorClient;
 use retrotab_proto::v1::{
     CancelJobRequest, GetJobRequest, JobPhase, JobSummary, ListJobsRequest, SubmitJobRequest,
 };
 use retrotab_tablefmt::hands::Game;
-use tonic::transport::Channel;
+use retrotab_worker::remote::{Client, connect, explain};
+use tonic::Status;
 
 use crate::args::{CancelArgs, SubmitFamily, hands};
 use crate::failure::UserError;
-use crate::remote_options::RemoteOptions;
 use crate::{run, text};
-
-type Client = CoordinatorClient<Channel>;
 
 /// How often a job that is waited for is looked at.
 const LOOK: Duration = Duration::from_millis(500);
@@ -36,19 +34,21 @@ pub fn submit(family: SubmitFamily) -> anyhow::Result<()> {
         job: Some(plan.description()),
         name: options.name.unwrap_or_default(),
     };
+    let remote = options.remote.connect_options()?;
     let runtime = tokio::runtime::Runtime::new().context("cannot start threads")?;
     runtime.block_on(async {
-        let mut client = connect(&options.remote).await?;
-        let answer = client.submit_job(request).await.map_err(refused)?.into_inner();
+        let mut client = connect(&remote)?;
+        let failed = |status| refused(&status, &remote.url);
+        let answer = client.submit_job(request).await.map_err(failed)?.into_inner();
         let job = answer.job.context("the coordinator sent no job")?;
         let before = if answer.existed { " (submitted before)" } else { "" };
         println!("{}: job {}{before}", job.name, hex::encode(&job.job_digest));
-        if options.wait { wait(&mut client, job).await } else { Ok(()) }
+        if options.wait { wait(&mut client, job, &remote.url).await } else { Ok(()) }
     })
 }
 
 /// Waits until a job is finished or cannot go on.
-async fn wait(client: &mut Client, mut job: JobSummary) -> anyhow::Result<()> {
+async fn wait(client: &mut Client, mut job: JobSummary, url: &str) -> anyhow::Result<()> {
     loop {
         match job.phase() {
             JobPhase::Finished => {
@@ -64,20 +64,22 @@ async fn wait(client: &mut Client, mut job: JobSummary) -> anyhow::Result<()> {
             Ok(answer) => job = answer.into_inner().job.context("the coordinator sent no job")?,
             // It may be restarting.
             Err(status) if status.code() == tonic::Code::Unavailable => {}
-            Err(status) => return Err(refused(status)),
+            Err(status) => return Err(refused(&status, url)),
         }
     }
 }
 
 /// Cancels a job.
 pub fn cancel(args: &CancelArgs) -> anyhow::Result<()> {
+    let remote = args.remote.connect_options()?;
     let runtime = tokio::runtime::Runtime::new().context("cannot start threads")?;
     runtime.block_on(async {
-        let mut client = connect(&args.remote).await?;
-        let jobs = client.list_jobs(ListJobsRequest {}).await.map_err(refused)?.into_inner().jobs;
+        let mut client = connect(&remote)?;
+        let failed = |status| refused(&status, &remote.url);
+        let jobs = client.list_jobs(ListJobsRequest {}).await.map_err(failed)?.into_inner().jobs;
         let job_digest = find(&jobs, &args.job)?;
         let request = CancelJobRequest { job_digest };
-        let job = client.cancel_job(request).await.map_err(refused)?.into_inner().job;
+        let job = client.cancel_job(request).await.map_err(failed)?.into_inner().job;
         let job = job.context("the coordinator sent no job")?;
         let (done, all) = (text::count(job.units_done.into()), text::count(job.units.into()));
         println!("{}: cancelled, {done} of {all} units stay done", job.name);
@@ -97,12 +99,11 @@ fn find(jobs: &[JobSummary], meant: &str) -> anyhow::Result<Vec<u8>> {
     }
 }
 
-async fn connect(remote: &RemoteOptions) -> anyhow::Result<Client> {
-    let url = remote.coordinator.clone();
-    let client = Client::connect(url.clone()).await;
-    client.with_context(|| format!("cannot reach the coordinator at {url}"))
-}
-
-fn refused(status: tonic::Status) -> anyhow::Error {
-    anyhow!("the coordinator says: {}", status.message())
+/// What a failed call says.
+fn refused(status: &Status, url: &str) -> anyhow::Error {
+    let why = explain(status, url);
+    match status.source() {
+        None => anyhow!("the coordinator says: {why}"),
+        Some(_) => anyhow!("cannot reach the coordinator at {url}: {why}"),
+    }
 }

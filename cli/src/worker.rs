@@ -4,7 +4,7 @@ use std::num::NonZeroUsize;
 use std::time::Duration;
 
 use anyhow::Context;
-use retrotab_worker::remote::{self, CACHE_BYTES, Connection, Leave, WorkerOptions};
+use retrotab_worker::remote::{self, CACHE_BYTES, Leave, WorkerOptions};
 use tokio_util::sync::CancellationToken;
 
 use crate::args::WorkerArgs;
@@ -47,7 +47,7 @@ fn options(args: &WorkerArgs) -> anyhow::Result<WorkerOptions> {
     };
     let name = args.name.clone().unwrap_or_else(|| std::process::id().to_string());
     Ok(WorkerOptions {
-        connection: Connection { coordinator: args.remote.coordinator.clone() },
+        connection: args.remote.connect_options()?,
         threads,
         memory: args.memory.map_or_else(default_memory, |memory| memory.as_u64()),
         cache: args.cache.clone(),

@@ -14,6 +14,7 @@ pub mod ids;
 pub mod job;
 pub mod merge;
 pub mod metrics;
+pub mod net;
 pub mod phase;
 pub mod plan;
 pub mod scheduler;

@@ -1,6 +1,6 @@
 //! The coordinator's process: service, clockwork and merging, until it is told to stop.
 
-use std::future::{Future, IntoFuture};
+use std::future::{Future, pending};
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -17,6 +17,10 @@ use crate::daemon::Daemon;
 use crate::http::samples::{self, Samples};
 use crate::http::{self, Site};
 use crate::metrics::CallLayer;
+use crate::net;
+use crate::net::auth::{AuthLayer, Guard, guard_http};
+use crate::net::limits::{ConnectionLimits, grpc_connections, grpc_server};
+use crate::net::tls::ServerTls;
 use crate::service::{Limits, Service};
 use crate::view::View;
 
@@ -41,6 +45,9 @@ pub enum ServeError {
     /// The network service failed.
     #[error("the gRPC service failed: {0}")]
     Transport(#[from] tonic::transport::Error),
+    /// The certificates cannot be used.
+    #[error("TLS cannot be used for the HTTP port: {0}")]
+    Tls(#[from] rustls::Error),
     /// The descriptors for reflection do not decode: a bug.
     #[error("bug: server reflection: {0}")]
     Reflection(#[from] tonic_reflection::server::Error),
@@ -58,6 +65,12 @@ pub struct Serving {
     pub http: TcpListener,
     /// What callers can make the coordinator hold.
     pub limits: Limits,
+    /// What a connection may use up.
+    pub connections: ConnectionLimits,
+    /// Who may call.
+    pub guard: Guard,
+    /// Encrypts both ports.
+    pub tls: Option<ServerTls>,
 }
 
 impl Serving {
@@ -68,24 +81,42 @@ impl Serving {
     pub async fn run(self, stop: impl Future<Output = ()>) -> Result<(), ServeError> {
         let stopping = Arc::new(AtomicBool::new(false));
         let clockwork = Clockwork::start(&self.daemon, &stopping);
-        let site = tokio::spawn(site(&self.daemon, self.data, self.http));
         let served = tokio::select! {
-            served = grpc(self.daemon, self.grpc, self.limits) => served,
+            served = self.serve() => served,
             () = stop => Ok(()),
         };
         // A merge in the middle of a large table ends now; the next start goes on with it. Calls
         // are made again by whoever gets no answer.
         stopping.store(true, Ordering::Relaxed);
-        site.abort();
         clockwork.join().await;
         served
+    }
+
+    /// Serves both ports until one of them cannot be served any more.
+    async fn serve(self) -> Result<(), ServeError> {
+        let (tls, guard) = (self.tls.as_ref(), self.guard);
+        let server = grpc_server(&self.connections, tls)?;
+        let view: Arc<dyn View> = Arc::clone(&self.daemon) as Arc<dyn View>;
+        let (metrics, samples) = (Arc::clone(self.daemon.metrics()), Arc::<Samples>::default());
+        let site = Site { view: Arc::clone(&view), metrics, samples: Arc::clone(&samples) };
+        let guarded = axum::middleware::from_fn_with_state(guard.clone(), guard_http);
+        let router = http::router(site).layer(guarded);
+        let site = net::http::serve(self.http, router, &self.connections, tls, pending());
+        let calls = grpc_connections(self.grpc, &self.connections);
+        tokio::select! {
+            served = grpc(server, self.daemon, calls, self.limits, guard) => served,
+            served = site => Ok(served?),
+            () = samples::keep(samples, view, self.data) => Ok(()),
+        }
     }
 }
 
 async fn grpc(
+    server: Server,
     daemon: Arc<Daemon>,
-    listener: TcpListener,
+    connections: TcpIncoming,
     limits: Limits,
+    guard: Guard,
 ) -> Result<(), ServeError> {
     let (health, health_service) = tonic_health::server::health_reporter();
     health.set_serving::<CoordinatorServer<Service>>().await;
@@ -93,33 +124,14 @@ async fn grpc(
         .register_encoded_file_descriptor_set(DESCRIPTORS)
         .register_encoded_file_descriptor_set(tonic_health::pb::FILE_DESCRIPTOR_SET)
         .build_v1()?;
-    // Small answers are not held back to be sent together.
-    let incoming = TcpIncoming::from(listener).with_nodelay(Some(true));
-    let served = Server::builder()
+    let served = server
         .layer(CallLayer::new(Arc::clone(daemon.metrics())))
+        .layer(AuthLayer::new(guard))
         .add_service(health_service)
         .add_service(reflection)
         .add_service(Service::new(daemon, limits).into_server())
-        .serve_with_incoming(incoming);
+        .serve_with_incoming(connections);
     Ok(served.await?)
-}
-
-/// The HTTP port.
-fn site(
-    daemon: &Arc<Daemon>,
-    data: PathBuf,
-    listener: TcpListener,
-) -> impl Future<Output = ()> + use<> {
-    let view: Arc<dyn View> = Arc::clone(daemon) as Arc<dyn View>;
-    let (metrics, samples) = (Arc::clone(daemon.metrics()), Arc::<Samples>::default());
-    let site = Site { view: Arc::clone(&view), metrics, samples: Arc::clone(&samples) };
-    async move {
-        let served = axum::serve(listener, http::router(site)).into_future();
-        let (served, ()) = tokio::join!(served, samples::keep(samples, view, data));
-        if let Err(error) = served {
-            tracing::error!(%error, "the HTTP port is not served any more");
-        }
-    }
 }
 
 /// What goes on without being called for, on two threads of its own.

@@ -163,16 +163,11 @@ impl ShardStore {
         Some(longest_shard(self.plan.layout(), self.plan.unit(unit)?))
     }
 
-    /// Checks everything about bytes submitted as a unit's shard, decoding them, and says
-    /// what they are.
+    /// Checks everything about bytes submitted as a unit's shard, decoding them.
     ///
     /// # Errors
     /// [`CoordinatorError::BadShard`] if they are not a sound shard of this unit.
-    pub fn check_submitted(
-        &self,
-        unit: UnitId,
-        bytes: &Bytes,
-    ) -> Result<ShardDigest, CoordinatorError> {
+    pub fn check_submitted(&self, unit: UnitId, bytes: &Bytes) -> Result<(), CoordinatorError> {
         let bad = |what: String| CoordinatorError::BadShard { unit, what };
         let source = Box::new(bytes.clone());
         let shard = Shard::open(source, Path::new("submitted shard"), self.plan.layout());
@@ -184,8 +179,7 @@ impl ShardStore {
         if let Some(what) = self.mismatch(unit, &shard) {
             return Err(bad(what));
         }
-        shard.check().map_err(|error| bad(error.to_string()))?;
-        Ok(ShardDigest::of(bytes))
+        shard.check().map_err(|error| bad(error.to_string()))
     }
 
     /// The shards that are in the store, by unit. In a shared store a unit may have several.

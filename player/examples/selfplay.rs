@@ -42,7 +42,7 @@ fn main() -> Result<(), Failure> {
         return Err("usage: selfplay TABLE STACKS WIDTH CACHE FIRST COUNT OUT PLAIN [ALL]".into());
     };
     let game = Game::new(13, stacks.parse()?)?;
-    let rules = Rules::new(game.stacks(), width.parse()?)?;
+    let rules = Rules::new(game.stacks(), width.parse()?)?.with_choice(game.ranks());
     let cache = Path::new(cache);
     let solver = if cache.exists() {
         Solver::load(rules, MEMORY, cache)?
@@ -51,7 +51,7 @@ fn main() -> Result<(), Failure> {
     };
     let options = SubgameOptions { samples: SAMPLES, ..SubgameOptions::default() };
     let subgames = Arc::new(SubgameEvaluator::new(game, solver, options)?);
-    let table = Arc::new(load(table, game)?);
+    let table = Arc::new(TableEvaluator::load(Path::new(table), game)?);
     let sources = Sources { table: table.clone(), subgames: Some(subgames.clone()) };
     let cheap: Arc<dyn Evaluator> = match plain.as_str() {
         "-" => table.clone(),
@@ -81,18 +81,6 @@ fn main() -> Result<(), Failure> {
     out.flush()?;
     eprintln!("{wins} of {count}");
     Ok(())
-}
-
-fn load(p: &str, game: Game) -> Result<TableEvaluator, Failure> {
-    if p.ends_with(".raw") {
-        let spec = retrotab_tablefmt::stack::StackSpec {
-            stacks: (game.stacks() as u8).try_into().unwrap(),
-            cards: 12.try_into().unwrap(),
-            rule: retrotab_tablefmt::stack::Rule::Choice,
-        };
-        return Ok(TableEvaluator::raw(spec, p));
-    }
-    Ok(TableEvaluator::load(Path::new(p), game)?)
 }
 
 fn fitted(sources: Sources, path: &str) -> Result<Arc<dyn Evaluator>, Failure> {

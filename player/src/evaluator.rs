@@ -35,8 +35,8 @@ const _: () = assert!(PAIRS.len() == Game::FOUNDATIONS * (Game::FOUNDATIONS - 1)
 /// at most 0; negative infinity says that the board is certainly lost. Never NaN. Values are
 /// compared between boards with the same number of stock cards, and are averaged, as chances,
 /// over draws: they should be calibrated as well as they can be, but only the order within a
-/// call decides moves. Equal boards get equal values, whatever else is in the call and whichever
-/// thread asks: games must not depend on the number of threads.
+/// call decides moves. Equal calls get equal values, whichever thread asks: games must not depend
+/// on the number of threads.
 pub trait Evaluator: Send + Sync {
     /// Sets `values[i]` to the value of `boards[i]`. Both have the same length.
     fn evaluate(&self, boards: &[Board], values: &mut [f32]);

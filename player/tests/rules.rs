@@ -4,7 +4,17 @@ mod simulator;
 
 use proptest::prelude::*;
 use retrotab_player::{Foundation, Game, Position, Rank, Start, Step};
-use simulator::{Simulator, all_commands};
+use simulator::Simulator;
+
+/// All that can be tried.
+fn all_commands(stacks: usize) -> Vec<String> {
+    let mut all: Vec<String> = (0..4).map(|f| format!("b{f}")).collect();
+    for stack in 0..stacks {
+        all.push(format!("p{stack}"));
+        all.extend((0..4).map(|f| format!("m{stack}{f}")));
+    }
+    all
+}
 
 fn step(command: &str) -> Step {
     let digit = |at: usize| command[at..=at].parse::<u8>().unwrap();

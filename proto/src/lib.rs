@@ -2,6 +2,13 @@
 //!
 //! They are generated from `retrotab.proto`, which documents them. The coordinator's stored
 //! records are messages of the same file.
+//!
+//! Both ends of a connection also share what proves who they are: a [`token`], and certificates
+//! and keys for [`tls`].
+
+pub mod secret_file;
+pub mod tls;
+pub mod token;
 
 /// Version 1 of the messages.
 #[allow(missing_docs)]

@@ -44,7 +44,7 @@ pub struct UnitSolver {
 }
 
 enum Family {
-    Stack(Box<StackUnits>, Ranking),
+    Stack(Box<StackUnits>, Box<Ranking>),
     Sticks(SticksUnits),
     Hands(HandsUnits),
 }
@@ -54,7 +54,8 @@ impl UnitSolver {
     pub fn new(spec: &TableSpec, job: JobDigest, resources: Resources) -> Self {
         let family = match *spec {
             TableSpec::Stack(spec) => {
-                Family::Stack(Box::new(StackUnits::new(spec, resources)), Ranking::new(spec))
+                let units = Box::new(StackUnits::new(spec, resources));
+                Family::Stack(units, Box::new(Ranking::new(spec)))
             }
             TableSpec::Sticks(spec) => Family::Sticks(SticksUnits::new(spec, resources.memory)),
             TableSpec::Hands(spec) => Family::Hands(HandsUnits::new(spec.game, resources.isa)),

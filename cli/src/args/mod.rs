@@ -13,8 +13,10 @@ use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
 pub use hands::{EquityArgs, EvaluateArgs, ExportArgs, ExportFormat, TopArgs};
-pub use network::{CancelArgs, CoordinatorArgs, StatusArgs, SubmitOptions, WorkerArgs};
-pub use player::{AdviseArgs, EvaluatorName, GameArgs, PlayArgs, ThinkingArgs};
+pub use network::{
+    CancelArgs, CertsArgs, CoordinatorArgs, StatusArgs, SubmitOptions, TokenArgs, WorkerArgs,
+};
+pub use player::{AdviseArgs, DrawsName, EvaluatorName, GameArgs, PlayArgs, ThinkingArgs};
 pub use sticks::{EnumerateArgs, PlaySticksArgs, SticksCommand};
 pub use tables::{RowsArg, RunFamily, RunOptions, SubmitFamily, hands};
 
@@ -55,6 +57,10 @@ pub enum Command {
     Cancel(CancelArgs),
     /// Show what a coordinator is doing.
     Status(StatusArgs),
+    /// Make a private authority and certificates for TLS.
+    Certs(CertsArgs),
+    /// Make a random token for a coordinator and those who call it.
+    Token(TokenArgs),
     /// Compute for a coordinator.
     Worker(WorkerArgs),
     /// Say what a table is.

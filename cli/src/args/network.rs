@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use bytesize::ByteSize;
 use clap::Args;
 
-use crate::remote_options::RemoteOptions;
+use crate::remote_options::{ProtectionOptions, RemoteOptions};
 
 /// Options of `submit` for every family.
 #[derive(Debug, Args)]
@@ -70,6 +70,35 @@ pub struct CoordinatorArgs {
     #[arg(long, value_name = "SECONDS", default_value_t = 60,
           value_parser = clap::value_parser!(u32).range(1..=86_400))]
     pub lease_seconds: u32,
+    #[command(flatten)]
+    pub protection: ProtectionOptions,
+}
+
+/// `certs`.
+#[derive(Debug, Args)]
+pub struct CertsArgs {
+    /// Folder for certificates and keys. An authority that is there is used again; nothing is
+    /// overwritten.
+    #[arg(long, value_name = "DIR")]
+    pub out: PathBuf,
+    /// A name or address by which the coordinator is called; may be given several times.
+    #[arg(long, value_name = "NAME|IP")]
+    pub host: Vec<String>,
+    /// Make a certificate for a client of this name; may be given several times.
+    #[arg(long, value_name = "NAME")]
+    pub client: Vec<String>,
+    /// How long the certificates are valid.
+    #[arg(long, value_name = "N", default_value_t = 365,
+          value_parser = clap::value_parser!(u32).range(1..=3650))]
+    pub days: u32,
+}
+
+/// `token`.
+#[derive(Debug, Args)]
+pub struct TokenArgs {
+    /// The file; it must not be there.
+    #[arg(long, value_name = "FILE")]
+    pub out: PathBuf,
 }
 
 /// `worker`.

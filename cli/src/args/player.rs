@@ -88,7 +88,10 @@ pub struct ThinkingArgs {
     /// Subgames of each pair of foundations.
     #[arg(long, value_name = "N", default_value_t = 104)]
     pub samples: usize,
-    /// Weight of the subgames in the evaluator `sum`, 0 to 1; the rest is the table's.
+    /// How the draws of subgames are valued.
+    #[arg(long, value_enum, default_value_t)]
+    pub draws: DrawsName,
+    /// Weight of the subgames in the evaluators `sum` and `fitted-sum`, 0 to 1.
     #[arg(long, value_name = "SHARE", default_value_t = 0.5)]
     pub weight: f32,
     /// File of solved subgames: read if it is there, and written at the end.
@@ -100,7 +103,7 @@ pub struct ThinkingArgs {
     /// Judge boards by playing so many random games from each to the end.
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub rollouts: u32,
-    /// With `subgames`, `sum` or --rollouts: let these judge only so many boards of each
+    /// With subgames or --rollouts: let these judge only so many boards of each
     /// decision, those that are best to the evaluator --first [default: all].
     #[arg(long, value_name = "N", requires = "first",
           value_parser = clap::value_parser!(u32).range(1..))]
@@ -123,4 +126,16 @@ pub enum EvaluatorName {
     Subgames,
     /// The weighted sum, of logarithms, of `table` and `subgames`.
     Sum,
+    /// The weighted sum, of logarithms, of `fitted` and `subgames`.
+    FittedSum,
+}
+
+/// How draws of subgames are valued.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub enum DrawsName {
+    /// A playing value: a drawn card may take the part of other copies of its rank.
+    #[default]
+    Choice,
+    /// The exact chance of the subgame.
+    Chance,
 }

@@ -15,7 +15,7 @@ use retrotab_player::sum::SumEvaluator;
 use retrotab_player::table::TableEvaluator;
 use retrotab_player::{Deal, Evaluator, Game, Start};
 
-use crate::args::{EvaluatorName, GameArgs, PlayArgs, ThinkingArgs};
+use crate::args::{DrawsName, EvaluatorName, GameArgs, PlayArgs, ThinkingArgs};
 use crate::failure::UserError;
 
 /// Which game, and how it begins.
@@ -107,14 +107,18 @@ impl Makings {
                 })?)
             }
             EvaluatorName::Subgames => self.subgames(args, game)?,
-            EvaluatorName::Sum => {
+            EvaluatorName::Sum | EvaluatorName::FittedSum => {
                 if !(0.0..=1.0).contains(&args.weight) {
                     let text = format!("--weight is a share from 0 to 1, not {}", args.weight);
                     return Err(UserError(text).into());
                 }
-                let (table, subgames) = (self.table(args, game)?, self.subgames(args, game)?);
+                let other = match name {
+                    EvaluatorName::FittedSum => EvaluatorName::Fitted,
+                    _ => EvaluatorName::Table,
+                };
+                let other = self.evaluator(args, game, other)?;
                 let parts: Vec<(f32, Arc<dyn Evaluator>)> =
-                    vec![(1.0 - args.weight, table), (args.weight, subgames)];
+                    vec![(1.0 - args.weight, other), (args.weight, self.subgames(args, game)?)];
                 Arc::new(SumEvaluator::new(parts))
             }
         })
@@ -145,6 +149,10 @@ impl Makings {
 
 fn subgames(args: &ThinkingArgs, game: Game) -> anyhow::Result<SubgameEvaluator> {
     let rules = SubgameRules::new(game.stacks(), args.width)?;
+    let rules = match args.draws {
+        DrawsName::Chance => rules,
+        DrawsName::Choice => rules.with_choice(game.ranks()),
+    };
     let memory = args.memory.as_u64();
     let solver = match &args.cache {
         Some(path) if path.exists() => Solver::load(rules, memory, path)?,

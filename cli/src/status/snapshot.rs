@@ -4,14 +4,12 @@ use std::time::Duration;
 
 use retrotab_coordinator::http::status::{Job, Worker};
 use retrotab_coordinator::phase;
-use retrotab_proto::v1::coordinator_client::CoordinatorClient;
 use retrotab_proto::v1::{
     GetJobRequest, GetJobResponse, JobSummary, ListJobsRequest, ListWorkersRequest, WorkerInfo,
 };
-use tonic::transport::{Channel, Endpoint};
+use retrotab_worker::remote::{Client, connect, explain};
 use tonic::{Code, Request};
 
-use crate::failure::UserError;
 use crate::remote_options::RemoteOptions;
 
 /// Jobs that are told in full; of the rest there is only the summary.
@@ -51,17 +49,14 @@ pub struct Unreachable {
 /// A coordinator.
 pub struct Source {
     url: String,
-    client: CoordinatorClient<Channel>,
+    client: Client,
 }
 
 impl Source {
     /// Does not call yet; connections are made, and made again, when they are needed.
     pub fn new(remote: &RemoteOptions) -> anyhow::Result<Source> {
-        let url = remote.coordinator.clone();
-        let endpoint = Endpoint::from_shared(url.clone());
-        let endpoint = endpoint.map_err(|error| UserError(format!("{url}: {error}")))?;
-        let channel = endpoint.connect_timeout(PATIENCE).connect_lazy();
-        Ok(Source { url, client: CoordinatorClient::new(channel) })
+        let options = remote.connect_options()?;
+        Ok(Source { client: connect(&options)?, url: options.url })
     }
 
     /// Where it is.
@@ -72,14 +67,7 @@ impl Source {
     /// How things stand now.
     pub async fn snapshot(&mut self) -> Result<Snapshot, Unreachable> {
         self.ask().await.map_err(|status| {
-            // The cause says more than `transport error`.
-            let mut cause: &dyn std::error::Error = &status;
-            while let Some(deeper) = cause.source() {
-                cause = deeper;
-            }
-            let deepest = cause.to_string();
-            let told = status.message().to_owned();
-            let why = if std::error::Error::source(&status).is_some() { deepest } else { told };
+            let why = explain(&status, &self.url);
             Unreachable { url: self.url.clone(), why }
         })
     }

@@ -164,6 +164,8 @@ impl Fleet {
     pub fn worker_command(&self, name: &str, more: &[&str]) -> Command {
         let mut command = retrotab(&["worker", "--threads", "1", "--memory", "1GiB"]);
         command.args(["--name", name, "--coordinator", &self.url()]).args(more);
+        // A killed worker leaves its temporary folder; here it goes with the test's own.
+        command.env("TMPDIR", self.dir.path());
         command
     }
 

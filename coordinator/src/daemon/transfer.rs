@@ -31,6 +31,12 @@ impl Upload {
     pub fn length(&self) -> u64 {
         self.expected.length
     }
+
+    /// Tells on every line of the log what it is about.
+    fn span(&self) -> tracing::Span {
+        let worker = format!("{:016x}", self.worker);
+        tracing::info_span!("submit", job = %self.digest, unit = self.unit.0, lease = %self.lease, worker)
+    }
 }
 
 impl Daemon {
@@ -103,6 +109,7 @@ impl Daemon {
         upload: Upload,
         bytes: Vec<u8>,
     ) -> Result<Option<WorkerName>, DaemonError> {
+        let _in_span = upload.span().entered();
         let Upload { job, digest, worker, lease, unit, expected } = upload;
         let found = ShardDigest::of(&bytes);
         if found != expected {
@@ -111,8 +118,8 @@ impl Daemon {
             )));
         }
         fail::fail_point!("submit::received", |_| std::process::abort());
-        let committed = job.commit(lease, bytes);
-        self.submitted(committed, (digest, unit, lease), worker, expected.length)
+        let committed = job.commit_known(lease, bytes, found);
+        self.submitted(committed, (digest, lease), worker, expected.length)
     }
 
     /// A worker has put its shard into the shared store. As
@@ -121,22 +128,23 @@ impl Daemon {
     /// # Errors
     /// [`DaemonError::Job`] for whatever [`Job::commit_stored`] says.
     pub fn finish_stored(&self, upload: Upload) -> Result<Option<WorkerName>, DaemonError> {
-        let Upload { job, digest, worker, lease, unit, expected } = upload;
+        let _in_span = upload.span().entered();
+        let Upload { job, digest, worker, lease, expected, .. } = upload;
         let committed = job.commit_stored(lease, expected);
-        self.submitted(committed, (digest, unit, lease), worker, expected.length)
+        self.submitted(committed, (digest, lease), worker, expected.length)
     }
 
     /// Counts and tells what became of a submitted shard.
     fn submitted(
         &self,
         committed: Result<Committed, CoordinatorError>,
-        (job, unit, lease): (JobDigest, UnitId, LeaseId),
+        lease: (JobDigest, LeaseId),
         worker: u64,
         bytes: u64,
     ) -> Result<Option<WorkerName>, DaemonError> {
         if let Err(CoordinatorError::BadShard { what, .. }) = &committed {
             self.metrics().shard_refused();
-            tracing::warn!(%job, unit = unit.0, %lease, what, "a shard was refused");
+            tracing::warn!(what, "a shard was refused");
         }
         let committed = committed?;
         if committed == Committed::First {
@@ -144,7 +152,7 @@ impl Daemon {
             self.metrics().lease_ended(Ended::Completed);
         }
         if let Ok(worker) = self.workers().called(self.now(), worker) {
-            worker.completed(self.now(), (job, lease));
+            worker.completed(self.now(), lease);
         }
         fail::fail_point!("submit::before-answer", |_| std::process::abort());
         Ok(match committed {

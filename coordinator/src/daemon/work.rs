@@ -231,10 +231,15 @@ impl Daemon {
     ) -> Result<(), DaemonError> {
         let entry = self.by_digest(job)?;
         let key = (entry.digest, lease);
-        let unit = self.workers().called(self.now(), worker)?.leased(key)?;
+        let (unit, name) = {
+            let mut workers = self.workers();
+            let worker = workers.called(self.now(), worker)?;
+            (worker.leased(key)?, worker.name.clone())
+        };
         let job = entry.open()?;
         if failure.is_empty() {
-            tracing::info!(job = %entry.digest, unit = unit.0, %lease, "unit given back");
+            tracing::info!(job = %entry.digest, unit = unit.0, %lease, worker = %name,
+                "unit given back");
             job.release(lease)?;
         } else {
             job.fail(lease, failure)?;
@@ -245,16 +250,21 @@ impl Daemon {
 
     /// A worker goes; what it holds goes out again.
     pub fn deregister(&self, worker: u64) {
-        self.part_with(worker, "it said goodbye");
+        self.part_with(worker, "it said goodbye", Job::worker_left);
     }
 
-    fn part_with(&self, worker: u64, why: &str) {
+    fn part_with(
+        &self,
+        worker: u64,
+        why: &str,
+        leave: impl Fn(&Job, WorkerId) -> Result<(), CoordinatorError>,
+    ) {
         let Some(gone) = self.workers().remove(worker) else { return };
         tracing::info!(worker = %gone.name, why, "worker gone");
         for (digest, known) in gone.in_jobs {
             if let Some(Ok(job)) = self.find(digest).map(|entry| entry.open()) {
                 // A worker that the scheduler has forgotten holds nothing.
-                let _ = job.worker_gone(known);
+                let _ = leave(&job, known);
             }
         }
     }
@@ -265,7 +275,7 @@ impl Daemon {
         let patience = self.options.policy.lease_time * SILENT_LEASE_TIMES;
         let silent = self.workers().silent(self.now(), patience);
         for worker in silent {
-            self.part_with(worker, "it has not called for long");
+            self.part_with(worker, "it has not called for long", Job::worker_gone);
         }
         let idle = self.workers().len() == 0;
         for entry in self.entries() {

@@ -35,10 +35,21 @@ impl Job {
     /// [`CoordinatorError::Refused`] if the lease is unknown; [`CoordinatorError::Table`],
     /// [`CoordinatorError::Io`], [`CoordinatorError::Store`] if it cannot be stored.
     pub fn commit(&self, lease: LeaseId, bytes: Vec<u8>) -> Result<Committed, CoordinatorError> {
+        let digest = ShardDigest::of(&bytes);
+        self.commit_known(lease, bytes, digest)
+    }
+
+    /// [`commit`](Self::commit) for bytes whose digest is known already.
+    pub(crate) fn commit_known(
+        &self,
+        lease: LeaseId,
+        bytes: Vec<u8>,
+        digest: ShardDigest,
+    ) -> Result<Committed, CoordinatorError> {
         let (unit, worker) = self.submitter(lease)?;
         let bytes = Bytes::from(bytes);
         let checked = self.shards.check_submitted(unit, &bytes);
-        let digest = self.fail_if_bad(lease, checked)?;
+        self.fail_if_bad(lease, checked)?;
         fail::fail_point!("commit::checked", |_| std::process::abort());
         let _held = self.hold(lease);
         let _turn = self.turn(unit);
@@ -84,15 +95,15 @@ impl Job {
         {
             tracing::warn!(unit = unit.0, %error, "a refused shard stays in the store");
         }
-        let shard = self.fail_if_bad(lease, checked)?;
-        let result = UnitResult { shard, worker };
+        self.fail_if_bad(lease, checked)?;
+        let result = UnitResult { shard: digest, worker };
         if self.shard_digest(unit).is_none()
             && let Err(error) = self.change_record(unit, |before| done_record(before, &result))
         {
             self.decide(|scheduler, now| scheduler.hold(now, lease))?;
             return Err(error);
         }
-        self.complete(unit, lease, shard)
+        self.complete(unit, lease, digest)
     }
 
     /// The unit and worker of a lease for which a shard comes, if shards are still welcome.
@@ -128,7 +139,7 @@ impl Job {
         if self.inner().scheduler.result(unit).is_none() {
             return Ok(());
         }
-        tracing::warn!(unit = unit.0, what, "a stored shard is bad");
+        tracing::warn!(job = %self.plan.digest(), unit = unit.0, what, "a stored shard is bad");
         // Computing it again needs the shards of units before it, which a merge has removed.
         let merged = self.shards.merged()?;
         self.shards.forget_merged()?;

@@ -206,6 +206,14 @@ impl Job {
         Ok(self.decide(|scheduler, now| scheduler.release(now, lease))?)
     }
 
+    /// A worker goes in good order, and gives back what it still holds.
+    ///
+    /// # Errors
+    /// [`CoordinatorError::Refused`] if the worker is unknown.
+    pub fn worker_left(&self, worker: WorkerId) -> Result<(), CoordinatorError> {
+        Ok(self.decide(|scheduler, now| scheduler.worker_left(now, worker))?)
+    }
+
     /// A worker has gone without giving its units back.
     ///
     /// # Errors

@@ -75,6 +75,7 @@ impl Job {
         plan: Plan,
         options: JobOptions,
     ) -> Result<(Job, Opening), CoordinatorError> {
+        let _in_span = tracing::info_span!("open", job = %plan.digest()).entered();
         let (folder, plan) = (WorkFolder::open(work)?, Arc::new(plan));
         let shards = ShardStore::open(&folder.shards(), options.store, plan.clone())?;
         let start = Start { folder: &folder, plan: &plan, shards: &shards };
@@ -82,7 +83,7 @@ impl Job {
         let done = start.done_units(&*state)?;
         let scheduler =
             Scheduler::new(plan.graph().clone(), options.policy, record.openings, done)?;
-        tracing::info!(job = %plan.digest(), folder = %work.display(), ?opening, "job opened");
+        tracing::info!(folder = %work.display(), ?opening, "job opened");
         let inner = Inner {
             scheduler,
             being_stored: HashSet::new(),

@@ -95,17 +95,6 @@ impl TableEvaluator {
         }
         Ok(Self::new(index, values))
     }
-    /// lab
-    pub fn raw(spec: StackSpec, p: &str) -> Self {
-        use std::io::Read;
-        let mut v = vec![0u16; std::fs::metadata(p).unwrap().len() as usize / 2];
-        std::fs::File::open(p).unwrap().read_exact(bytemuck::cast_slice_mut(&mut v)).unwrap();
-        Self::new(Index::new(spec), v)
-    }
-    /// lab
-    pub fn dump(&self, p: &str) {
-        std::fs::write(p, bytemuck::cast_slice::<u16, u8>(&self.values)).unwrap();
-    }
 
     /// An evaluator over values (65535 times each) that are in memory already, by entry.
     pub fn from_values(

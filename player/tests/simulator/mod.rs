@@ -12,17 +12,6 @@ pub struct Simulator {
     pub hand: Option<char>,
 }
 
-/// What can be tried: `b2` builds the hand on foundation 2, `p1` puts it on stack 1, `m03` moves
-/// the top of stack 0 to foundation 3.
-pub fn all_commands(stacks: usize) -> Vec<String> {
-    let mut all: Vec<String> = (0..4).map(|f| format!("b{f}")).collect();
-    for stack in 0..stacks {
-        all.push(format!("p{stack}"));
-        all.extend((0..4).map(|f| format!("m{stack}{f}")));
-    }
-    all
-}
-
 impl Simulator {
     pub fn new(stacks: usize) -> Self {
         Self { built: Default::default(), stacks: vec![String::new(); stacks], hand: None }
@@ -38,7 +27,8 @@ impl Simulator {
         right
     }
 
-    /// Obeys a command if the rules allow it, and says whether they do.
+    /// Obeys a command if the rules allow it, and says whether they do: `b2` builds the hand on
+    /// foundation 2, `p1` puts it on stack 1, `m03` moves the top of stack 0 to foundation 3.
     pub fn obey(&mut self, command: &str) -> bool {
         let digits: Vec<usize> =
             command.chars().skip(1).map(|c| c.to_digit(10).unwrap() as usize).collect();

@@ -30,11 +30,12 @@
 //! `X` of `H(X) C(|X & U|, k)` is the sum over subsets `I` of `U` with `k` elements of the sum of
 //! `H` over the supersets of `I`. Both kinds of sums are zeta transforms.
 
-use retrotab_tablefmt::hands::{RANKS, RankCounts};
+use retrotab_tablefmt::hands::RankCounts;
 
 use super::base::{equal, less};
 use super::boards::{Slots, Ways};
 use super::ranks::WORST_BOAT;
+use super::tables::side_by_side;
 use crate::stack::simd::{Kernel, LANES, Simd};
 
 /// Most ranks that two hands hold.
@@ -69,16 +70,9 @@ impl Default for SuitedRoom {
 /// For each slot set of [`Slots`], in its order: which of some ranks it has, as bits that stand
 /// side by side.
 pub(super) fn projection(ranks: u16) -> Vec<u8> {
-    let project = |set: u16| {
-        let mut bits = 0;
-        for (place, r) in (0..RANKS).filter(|r| ranks >> r & 1 == 1).enumerate() {
-            bits |= ((set >> r & 1) as u8) << place;
-        }
-        bits
-    };
     let mut all = Vec::new();
     for size in &Slots::get().sizes {
-        all.extend(size.sets.iter().map(|&set| project(set)));
+        all.extend(size.sets.iter().map(|&set| side_by_side(set, ranks)));
         all.resize(all.len().next_multiple_of(LANES), 0);
     }
     all

@@ -6,6 +6,8 @@ use backon::{BackoffBuilder, ExponentialBackoff, ExponentialBuilder};
 use tokio_util::sync::CancellationToken;
 use tonic::{Code, Status};
 
+use super::explain::hint_about_tls;
+
 /// First wait; a random part of up to as much comes on top.
 const SHORTEST: Duration = Duration::from_millis(200);
 /// Waits double up to this.
@@ -72,7 +74,10 @@ pub(crate) fn describe(status: &Status) -> String {
         }
         cause = error.source();
     }
-    text
+    match hint_about_tls(status) {
+        Some(hint) => format!("{text}; {hint}"),
+        None => text,
+    }
 }
 
 #[cfg(test)]

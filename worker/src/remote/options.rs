@@ -3,13 +3,13 @@
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
-use super::connect::Connection;
+use super::connect::ConnectOptions;
 
 /// What a worker is told when it is started.
 #[derive(Debug, Clone)]
 pub struct WorkerOptions {
     /// Where the coordinator is.
-    pub connection: Connection,
+    pub connection: ConnectOptions,
     /// Threads that compute.
     pub threads: NonZeroUsize,
     /// Bytes of memory it may use.

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use futures_util::TryStreamExt;
 use retrotab_proto::v1::coordinator_server::CoordinatorServer;
-use retrotab_worker::remote::{self, Connection, Leave, WorkerError, WorkerOptions};
+use retrotab_worker::remote::{self, ConnectOptions, Leave, WorkerError, WorkerOptions};
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 use tokio_stream::wrappers::TcpListenerStream;
@@ -175,7 +175,7 @@ impl Fake {
     pub fn worker(&self, cache: &Path, leave: Leave) -> Worker {
         let url = format!("http://{}", self.proxy.address);
         let options = WorkerOptions {
-            connection: Connection { coordinator: url },
+            connection: ConnectOptions::plain(url),
             threads: 1.try_into().unwrap(),
             memory: 1 << 30,
             cache: Some(cache.to_owned()),

@@ -1,6 +1,6 @@
 //! Work without faults.
 
-use retrotab_worker::remote::{Connection, Leave, WorkerOptions};
+use retrotab_worker::remote::{ConnectOptions, Leave, WorkerOptions};
 use tonic::Status;
 
 use crate::fake::{Fake, Worker};
@@ -40,7 +40,7 @@ async fn a_cache_smaller_than_what_is_needed_is_enough() {
     let fake = Fake::start(vec![job]).await;
     let folder = tempfile::tempdir().unwrap();
     let options = WorkerOptions {
-        connection: Connection { coordinator: format!("http://{}", fake.proxy.address) },
+        connection: ConnectOptions::plain(format!("http://{}", fake.proxy.address)),
         threads: 2.try_into().unwrap(),
         memory: 1 << 30,
         cache: Some(folder.path().to_owned()),
