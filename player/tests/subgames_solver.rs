@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::Path;
 
+use retrotab_player::Game;
 use retrotab_player::subgames::{Arrangement, Card, Position, Rules, Solver, SubgameError};
 
 fn rules(stacks: usize, chain: usize) -> Rules {
@@ -39,6 +40,9 @@ fn choice_makes_games_easier() {
     let value = |rules| Solver::new(rules, 1 << 30).unwrap().value(&start);
     let (chance, choice) = (value(plain), value(plain.with_choice(13)));
     assert!(chance < choice && choice < 1.0, "{chance} {choice}");
+    let of = |ranks, stacks, chain| Rules::of_game(Game::new(ranks, stacks).unwrap(), chain);
+    assert_eq!(of(13, 3, 5).unwrap(), plain.with_choice(13));
+    assert_eq!(of(7, 2, 7).unwrap(), rules(2, 7));
 }
 
 #[test]

@@ -23,7 +23,7 @@ pub struct SubgameOptions {
     /// What a subgame counts for at least: below it is not known how bad it really is.
     pub floor: f32,
     /// The logarithm of a pair's value grows with this power of the number of cards of each
-    /// foundation.
+    /// foundation, counted after the pair has been simplified.
     pub exponent: f32,
     /// Seed of the choice of cards.
     pub seed: u64,
@@ -49,7 +49,7 @@ impl SubgameOptions {
 
 impl Default for SubgameOptions {
     fn default() -> Self {
-        Self { samples: 104, floor: 1e-4, exponent: 1.95, seed: 1 }
+        Self { samples: 104, floor: 1e-4, exponent: 3.5, seed: 1 }
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::draws::Draws;
 use super::error::SubgameError;
+use crate::game::Game;
 
 /// A two-foundation game: how many stacks there are, and how many cards a foundation may need.
 ///
@@ -44,6 +45,13 @@ impl Rules {
     /// The same game with a choice at draws, as subgames of a game with so many ranks have it.
     pub fn with_choice(self, ranks: usize) -> Self {
         Self { draws: Draws::Choice { ranks: ranks as u8 }, ..self }
+    }
+
+    /// The subgames of at most so many cards a foundation that a game is best judged by: with
+    /// choice when they are parts of its pairs of foundations; exact when they are whole ones.
+    pub fn of_game(game: Game, chain: usize) -> Result<Self, SubgameError> {
+        let rules = Self::new(game.stacks(), chain)?;
+        Ok(if chain < game.ranks() { rules.with_choice(game.ranks()) } else { rules })
     }
 
     /// How draws are valued.
