@@ -103,7 +103,7 @@ impl<'t, 'a> FileFetch<'t, 'a> {
                     return Err(error);
                 }
             };
-            match self.from_server(id, &remote, report) {
+            match self.take_from(id, &remote, report) {
                 Ok(()) if self.is_right() => return Ok(self.part.finish()?),
                 Ok(()) => {
                     let is_its_doing = self.origins.iter().eq([&Origin::Server(id)]);
@@ -140,7 +140,7 @@ impl<'t, 'a> FileFetch<'t, 'a> {
     }
 
     /// Fetches what is missing from one server.
-    fn from_server(
+    fn take_from(
         &mut self,
         id: ServerId,
         remote: &Remote,
