@@ -71,7 +71,8 @@ fn summary(fetched: &Fetched, seconds: f64) {
 fn folder_of(url: &str) -> anyhow::Result<PathBuf> {
     let name = url.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
     let fits = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
-    let is_host = url.matches('/').count() < 3;
+    let after_scheme = url.split_once("://").map_or("", |(_, rest)| rest);
+    let is_host = !after_scheme.trim_end_matches('/').contains('/');
     if is_host || !name.starts_with(|c: char| c.is_ascii_alphanumeric()) || !name.chars().all(fits)
     {
         return Err(UserError(format!("{url}: it does not end with a name; give --out DIR")).into());

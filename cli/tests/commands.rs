@@ -81,7 +81,7 @@ fn users_mistakes_have_exit_code_2_and_a_message() {
     assert!(probe(&["..a", "."]).contains("`a`"));
     assert!(probe(&[".....", "."]).contains("at most 4"));
     assert!(probe(&["...."]).contains("two lanes"));
-    assert!(probe(&["", "."]).contains("empty"));
+    assert!(probe(&["", "."]).contains("two lanes"));
     for args in [
         &["run", "stack", "--stacks", "0", "--out", "x"][..],
         &["run", "stack", "--stacks", "6", "--out", "x"],
