@@ -106,6 +106,7 @@ fn a_published_table_is_fetched_over_a_line_that_is_cut_five_times() {
 fn publishing_to_a_bucket_and_fetching_from_it() {
     let home = home();
     let server = s3_server::Server::start();
+    server.make_public();
     let to = format!("s3://{BUCKET}/tables/stack");
     let publish_there = |table: &Path, more: &[&str]| {
         let mut command = publish(table, &to, more);

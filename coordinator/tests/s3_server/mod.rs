@@ -105,15 +105,30 @@ impl Server {
     }
 
     fn make_bucket(&self) {
+        self.put(BUCKET, "");
+    }
+
+    /// Lets everybody read what is in the bucket, as those who publish there do.
+    #[allow(dead_code, reason = "not every test file publishes")]
+    pub fn make_public(&self) {
+        let policy = format!(
+            r#"{{"Version": "2012-10-17", "Statement": [{{"Effect": "Allow", "Principal": "*",
+                "Action": "s3:GetObject", "Resource": "arn:aws:s3:::{BUCKET}/*"}}]}}"#
+        );
+        self.put(&format!("{BUCKET}?policy"), &policy);
+    }
+
+    fn put(&self, path: &str, body: &str) {
         let mut stream = TcpStream::connect(self.address()).unwrap();
         let request = format!(
-            "PUT /{BUCKET} HTTP/1.1\r\nHost: s3.amazonaws.com\r\nContent-Length: 0\r\n\
-             Connection: close\r\n\r\n"
+            "PUT /{path} HTTP/1.1\r\nHost: s3.amazonaws.com\r\nContent-Length: {}\r\n\
+             Connection: close\r\n\r\n{body}",
+            body.len()
         );
         stream.write_all(request.as_bytes()).unwrap();
         let mut answer = String::new();
         stream.read_to_string(&mut answer).unwrap();
-        assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
+        assert!(answer.starts_with("HTTP/1.1 20"), "{answer}");
     }
 
     /// What a person would put into the environment to use it.
