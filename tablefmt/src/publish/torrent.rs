@@ -141,7 +141,7 @@ mod tests {
 
     #[test]
     fn pieces_do_not_depend_on_how_bytes_come() {
-        let bytes: Vec<u8> = (0..700_000_u32).map(|i| ((i * i) >> 7) as u8).collect();
+        let bytes: Vec<u8> = (0..700_000_u32).map(|i| (i.wrapping_mul(i) >> 7) as u8).collect();
         let all = |size: usize| {
             let mut pieces = Pieces::new(bytes.len() as u64);
             bytes.chunks(size).for_each(|chunk| pieces.update(chunk));
