@@ -2,13 +2,13 @@
 //!
 //! | path | what |
 //! |---|---|
-//! | `/` | the list of tables, for people ([`pages`]) |
+//! | `/` | the list of tables, for people (`pages`) |
 //! | `/tables` | JSON: the tables |
-//! | `/tables/NAME/` | a table, for people ([`pages`]) |
-//! | `/tables/NAME/look` | forms to look positions up, and statistics, for people ([`look`]) |
+//! | `/tables/NAME/` | a table, for people (`pages`) |
+//! | `/tables/NAME/look` | forms to look positions up, and statistics, for people (`look`) |
 //! | `/tables/NAME/stats.json`, `/tables/NAME/stats.svg` | the statistics of the whole table |
-//! | `/tables/NAME/FILE` | a file of the table, with Range and a digest as ETag ([`files`]) |
-//! | `/tables/NAME/probe?position=WORDS` | JSON: what the table says of a position ([`probe`]) |
+//! | `/tables/NAME/FILE` | a file of the table, with Range and a digest as ETag (`files`) |
+//! | `/tables/NAME/probe?position=WORDS` | JSON: what the table says of a position (`probe`) |
 //! | `/tables/NAME/probe?board=BOARD` | the same for a board of the stick game |
 //! | `/openapi.json` | all this for programs |
 //! | `/healthz` | 200 while the process lives |
