@@ -14,6 +14,8 @@ use bytes::Bytes;
 use retrotab_tablefmt::stats::{TableStats, statistics};
 use retrotab_tablefmt::{Table, TableError};
 
+use crate::http::parts::{self, HTML, IMAGE, Part, SCRIPT, STYLE};
+
 use super::refusal::Refusal;
 use super::{Handout, ServedTable};
 
@@ -35,13 +37,8 @@ impl Look {
     }
 }
 
-const HTML: &str = "text/html; charset=utf-8";
-const STYLE: &str = "text/css; charset=utf-8";
-const SCRIPT: &str = "text/javascript; charset=utf-8";
-const IMAGE: &str = "image/svg+xml";
-
 /// Path, type and text of the parts of the page.
-const FILES: [(&str, &str, &str); 10] = [
+const FILES: [Part; 10] = [
     ("/assets/look/look.css", STYLE, include_str!("assets/look/look.css")),
     ("/assets/look/icon.svg", IMAGE, include_str!("../http/assets/icon.svg")),
     // Asked for by browsers on pages that name none.
@@ -58,13 +55,10 @@ const PAGE: &str = include_str!("assets/look/look.html");
 
 /// The pages, what they ask for, and their parts.
 pub(super) fn routes() -> Router<Arc<Handout>> {
-    let routes = Router::new()
+    parts::routes(&FILES)
         .route("/tables/{name}/look", get(page))
         .route("/tables/{name}/stats.json", get(json))
-        .route("/tables/{name}/stats.svg", get(picture));
-    FILES.iter().fold(routes, |routes, &(path, kind, text)| {
-        routes.route(path, get(async move || ([(header::CONTENT_TYPE, kind)], text)))
-    })
+        .route("/tables/{name}/stats.svg", get(picture))
 }
 
 type Typed<T> = ([(HeaderName, &'static str); 1], T);

@@ -8,7 +8,9 @@ use axum::http::header;
 use axum::response::{Html, Redirect};
 use axum::routing::get;
 use maud::{DOCTYPE, html};
-use retrotab_tablefmt::publish::page::{Page, STYLE, Style};
+use retrotab_tablefmt::publish::page::{Page, STYLE, Style, head};
+
+use crate::http::parts;
 
 use super::Handout;
 use super::refusal::Refusal;
@@ -17,7 +19,7 @@ const STYLE_PATH: &str = "/assets/tables.css";
 
 /// The pages and their parts.
 pub(super) fn routes() -> Router<Arc<Handout>> {
-    let style = async || ([(header::CONTENT_TYPE, "text/css; charset=utf-8")], STYLE);
+    let style = async || ([(header::CONTENT_TYPE, parts::STYLE)], STYLE);
     Router::new()
         .route("/", get(index))
         .route("/tables/{name}/", get(table))
@@ -39,12 +41,7 @@ async fn index(State(handout): State<Arc<Handout>>) -> Html<String> {
     let page = html! {
         (DOCTYPE)
         html lang="en" {
-            head {
-                meta charset="utf-8";
-                meta name="viewport" content="width=device-width, initial-scale=1";
-                title { "Tables" }
-                link rel="stylesheet" href=(STYLE_PATH);
-            }
+            (head("Tables", Style::At(STYLE_PATH)))
             body {
                 h1 { "Tables" }
                 table {

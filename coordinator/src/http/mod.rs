@@ -12,6 +12,7 @@
 //! Everything is only read; nothing can be changed here.
 
 mod page;
+pub(crate) mod parts;
 pub mod samples;
 pub mod status;
 

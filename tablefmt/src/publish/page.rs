@@ -33,6 +33,21 @@ pub struct Page<'a> {
     pub style: Style,
 }
 
+/// The head of a page about tables.
+pub fn head(title: &str, style: Style) -> Markup {
+    html! {
+        head {
+            meta charset="utf-8";
+            meta name="viewport" content="width=device-width, initial-scale=1";
+            title { (title) }
+            @match style {
+                Style::Inside => { style { (PreEscaped(STYLE)) } }
+                Style::At(path) => { link rel="stylesheet" href=(path); }
+            }
+        }
+    }
+}
+
 impl Page<'_> {
     /// The page as HTML.
     pub fn html(&self) -> String {
@@ -40,15 +55,7 @@ impl Page<'_> {
         let page = html! {
             (DOCTYPE)
             html lang="en" {
-                head {
-                    meta charset="utf-8";
-                    meta name="viewport" content="width=device-width, initial-scale=1";
-                    title { (title) }
-                    @match self.style {
-                        Style::Inside => { style { (PreEscaped(STYLE)) } }
-                        Style::At(path) => { link rel="stylesheet" href=(path); }
-                    }
-                }
+                (head(&title, self.style))
                 body {
                     h1 { (title) }
                     (self.facts())
