@@ -1,5 +1,7 @@
 //! From a unit to its shard, for tables of every family.
 
+use std::sync::Arc;
+
 use retrotab_tablefmt::TableError;
 use retrotab_tablefmt::layout::{EntryType, SectionId, TableLayout, UnitRange};
 use retrotab_tablefmt::shard::{JobDigest, UnitId, encode_shard};
@@ -44,7 +46,7 @@ pub struct UnitSolver {
 }
 
 enum Family {
-    Stack(Box<StackUnits>, Box<Ranking>),
+    Stack(Box<StackUnits>),
     Sticks(SticksUnits),
     Hands(HandsUnits),
 }
@@ -53,10 +55,7 @@ impl UnitSolver {
     /// A solver for the units of the job that makes a table.
     pub fn new(spec: &TableSpec, job: JobDigest, resources: Resources) -> Self {
         let family = match *spec {
-            TableSpec::Stack(spec) => {
-                let units = Box::new(StackUnits::new(spec, resources));
-                Family::Stack(units, Box::new(Ranking::new(spec)))
-            }
+            TableSpec::Stack(spec) => Family::Stack(Box::new(StackUnits::new(spec, resources))),
             TableSpec::Sticks(spec) => Family::Sticks(SticksUnits::new(spec, resources.memory)),
             TableSpec::Hands(spec) => Family::Hands(HandsUnits::new(spec.game, resources.isa)),
         };
@@ -75,8 +74,8 @@ impl UnitSolver {
         let section = range.section.0 as usize;
         let encode = |columns: &[&[u8]]| encode_shard(self.job, unit, range, &self.layout, columns);
         match &mut self.family {
-            Family::Stack(units, ranking) => {
-                let entries = StackEntries { ranking, source };
+            Family::Stack(units) => {
+                let entries = StackEntries { ranking: units.ranking(), source };
                 let solved = units.solve(section, range.range(), &entries, progress)?;
                 debug_assert_eq!(self.layout.columns[0].entry, EntryType::U16);
                 let shard = encode(&[little_endian(solved.values())])?;
@@ -105,7 +104,7 @@ fn little_endian<T: bytemuck::NoUninit>(values: &[T]) -> &[u8] {
 
 /// Entries of stack sections from a source of raw values.
 struct StackEntries<'a> {
-    ranking: &'a Ranking,
+    ranking: Arc<Ranking>,
     source: &'a dyn ValueSource,
 }
 

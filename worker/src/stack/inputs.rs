@@ -52,6 +52,11 @@ impl StackUnits {
         StackUnits { ranking, resources, current: None, buffers: Buffers::default() }
     }
 
+    /// The ranking of the table's positions.
+    pub fn ranking(&self) -> Arc<Ranking> {
+        Arc::clone(&self.ranking)
+    }
+
     /// The values of the entries `unit` of section number `section`, computed on the threads
     /// of the rayon pool this is called in.
     pub fn solve(
