@@ -99,11 +99,13 @@ impl Session {
         let Some(answer) = self.register_once_there().await else { return };
         let (id, version) = (answer.worker, &answer.version);
         info!(id, coordinator = %version, "registered");
+        // Only then do leases go on: what the worker holds is not to be given out a second time,
+        // least of all to itself.
+        for held in self.held.all() {
+            self.reclaim_as(id, &held).await;
+        }
         let generation = before.generation + 1;
         *self.current() = Registration { generation, answer };
-        for held in self.held.all() {
-            self.reclaim(&held).await;
-        }
     }
 
     async fn register_once_there(&self) -> Option<RegisterResponse> {
@@ -172,7 +174,10 @@ impl Session {
 
     /// Asks for a new lease of a unit that the worker has.
     pub(crate) async fn reclaim(&self, held: &Held) -> Reclaimed {
-        let worker = self.registration().answer.worker;
+        self.reclaim_as(self.registration().answer.worker, held).await
+    }
+
+    async fn reclaim_as(&self, worker: u64, held: &Held) -> Reclaimed {
         let (job_digest, unit) = (held.job.digest.0.to_vec(), held.unit.0);
         let mut client = self.client.clone();
         let call = client.reclaim(ReclaimRequest { worker, job_digest, unit });
