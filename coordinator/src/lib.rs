@@ -3,7 +3,8 @@
 //! A [`plan`] turns a job into a graph of units. The [`scheduler`] says who computes which
 //! unit; it is a pure state machine. A [`job`] drives it, keeps what must not be lost in a
 //! work [`folder`] (its [`state`] and its [`shards`]), and a [`merge`](mod@merge) makes a
-//! table of the finished shards. A [`handout`] gives finished tables to others over HTTP.
+//! table of the finished shards. A [`handout`] gives finished tables to others over HTTP, among them those that
+//! users have [published](publishing) here.
 
 pub mod clock;
 pub mod daemon;
@@ -18,6 +19,7 @@ pub mod metrics;
 pub mod net;
 pub mod phase;
 pub mod plan;
+pub mod publishing;
 pub mod scheduler;
 pub mod serve;
 pub mod service;

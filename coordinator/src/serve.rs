@@ -14,6 +14,7 @@ use tonic::transport::Server;
 use tonic::transport::server::TcpIncoming;
 
 use crate::daemon::Daemon;
+use crate::handout;
 use crate::http::samples::{self, Samples};
 use crate::http::{self, Site};
 use crate::metrics::CallLayer;
@@ -100,7 +101,8 @@ impl Serving {
         let (metrics, samples) = (Arc::clone(self.daemon.metrics()), Arc::<Samples>::default());
         let site = Site { view: Arc::clone(&view), metrics, samples: Arc::clone(&samples) };
         let guarded = axum::middleware::from_fn_with_state(guard.clone(), guard_http);
-        let router = http::router(site).layer(guarded);
+        let tables = handout::routes(Arc::clone(self.daemon.publishing().handout()));
+        let router = http::router(site).merge(tables).layer(guarded);
         let site = net::http::serve(self.http, router, &self.connections, tls, pending());
         let calls = grpc_connections(self.grpc, &self.connections);
         tokio::select! {

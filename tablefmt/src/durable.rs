@@ -120,6 +120,14 @@ pub fn write_durably(path: &Path, bytes: &[u8]) -> Result<(), TableError> {
     file.commit()
 }
 
+/// Gives a file or folder another name on the same disk, durably. Nothing may have that name yet,
+/// but for an empty folder.
+pub fn rename(from: &Path, to: &Path) -> Result<(), TableError> {
+    fs::rename(from, to).map_err(TableError::io(from, "rename it"))?;
+    sync_folder(to)?;
+    if from.parent() == to.parent() { Ok(()) } else { sync_folder(from) }
+}
+
 /// Makes a folder and those above it, durably.
 pub fn create_folder(path: &Path) -> Result<(), TableError> {
     let is_missing = |folder: &&Path| *folder != Path::new("") && !folder.exists();

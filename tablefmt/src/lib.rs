@@ -18,6 +18,8 @@ pub mod manifest;
 #[cfg(feature = "objects")]
 pub mod objects;
 #[cfg(feature = "handout")]
+mod part;
+#[cfg(feature = "handout")]
 pub mod publish;
 mod reader;
 #[cfg(feature = "handout")]

@@ -1,10 +1,11 @@
 //! Checking every byte of a table.
 
+use std::ops::ControlFlow;
 use std::path::Path;
 
 use crate::error::TableError;
 use crate::hashing::{FileDigests, FileHasher, Identity, TOGETHER, bad_frame};
-use crate::layout::Frames;
+use crate::layout::{Frames, TableLayout};
 use crate::manifest::{FileManifest, Manifest, SHA256SUMS};
 use crate::reader::DataFile;
 use crate::seek;
@@ -16,18 +17,30 @@ use crate::source::{self, Access};
 /// whether to go on.
 pub fn verify(
     dir: &Path,
-    mut progress: impl FnMut(u64) -> std::ops::ControlFlow<()>,
+    mut progress: impl FnMut(u64) -> ControlFlow<()>,
 ) -> Result<Manifest, TableError> {
     let (manifest, layout) = Manifest::read(dir)?;
     check_sums(dir, &manifest)?;
+    verify_data(dir, &manifest, &layout, &mut |bytes| progress(bytes.len() as u64))?;
+    Ok(manifest)
+}
+
+/// Checks the data files of a manifest, as [`verify`] does. `seen` gets all their bytes, one file
+/// after the other, and answers whether to go on.
+pub(crate) fn verify_data(
+    dir: &Path,
+    manifest: &Manifest,
+    layout: &TableLayout,
+    seen: &mut dyn FnMut(&[u8]) -> ControlFlow<()>,
+) -> Result<(), TableError> {
     let mut identity = Identity::default();
     for (found, column) in manifest.columns.iter().zip(&layout.columns) {
-        let frames = Frames::new(&layout, column.entry);
+        let frames = Frames::new(layout, column.entry);
         for (file, span) in found.files.iter().zip(frames.files()) {
             let path = file.path(dir);
             let source = source::open(&path, Access::Read)?;
             let data = DataFile::open(source, path, file, &frames, span)?;
-            verify_file(&data, file, &frames, &mut identity, &mut progress)?;
+            verify_file(&data, file, &frames, &mut identity, seen)?;
         }
     }
     let found = identity.finish().to_string();
@@ -36,7 +49,7 @@ pub fn verify(
         let what = format!("the values have {found}, not {}", manifest.identity);
         return Err(TableError::corrupt(&path, "identity", what));
     }
-    Ok(manifest)
+    Ok(())
 }
 
 /// SHA256SUMS must be there and say what the manifest says, for it is what people check by.
@@ -54,23 +67,24 @@ fn verify_file(
     file: &FileManifest,
     frames: &Frames,
     identity: &mut Identity,
-    progress: &mut impl FnMut(u64) -> std::ops::ControlFlow<()>,
+    seen: &mut dyn FnMut(&[u8]) -> ControlFlow<()>,
 ) -> Result<(), TableError> {
     let expected =
         FileDigests { bytes: file.bytes, blake3: file.blake3.clone(), sha256: file.sha256.clone() };
-    if digest_file(data, frames, identity, progress)? != expected {
+    if digest_file(data, frames, identity, seen)? != expected {
         let what = "its BLAKE3 or SHA-256 is not the manifest's";
         return Err(TableError::corrupt(&data.path, "whole file", what));
     }
     Ok(())
 }
 
-/// Decodes every frame of a data file for the identity, and computes the file's digests.
+/// Decodes every frame of a data file for the identity, and computes the file's digests. `seen`
+/// gets all its bytes, and answers whether to go on.
 pub(crate) fn digest_file(
     data: &DataFile,
     frames: &Frames,
     identity: &mut Identity,
-    progress: &mut impl FnMut(u64) -> std::ops::ControlFlow<()>,
+    seen: &mut dyn FnMut(&[u8]) -> ControlFlow<()>,
 ) -> Result<FileDigests, TableError> {
     let read = |from: u64, buf: &mut [u8]| {
         let read = data.source.read_exact_at(from, buf);
@@ -90,12 +104,15 @@ pub(crate) fn digest_file(
             bad_frame(&data.path, &data.frames, inside, entries, &bad.what)
         })?;
         from += bytes.len() as u64;
-        if progress(bytes.len() as u64).is_break() {
+        if seen(&bytes).is_break() {
             return Err(TableError::Stopped);
         }
     }
     bytes.resize(seek::encoded_len(data.frames.len() as u64) as usize, 0);
     read(from, &mut bytes)?;
     hasher.update(&bytes);
+    if seen(&bytes).is_break() {
+        return Err(TableError::Stopped);
+    }
     Ok(hasher.finish())
 }

@@ -94,7 +94,7 @@ impl TableWriter {
                 let path = dir.join(&name);
                 let source = source::open(&path, Access::Read)?;
                 let data = DataFile::open_unlisted(source, path, &frames, span)?;
-                let go_on = &mut |_| ControlFlow::Continue(());
+                let go_on = &mut |_: &[u8]| ControlFlow::Continue(());
                 let digests = verify::digest_file(&data, &frames, &mut writer.identity, go_on)?;
                 current.written.push(file_manifest(name, span, entry, digests));
                 current.entries = span.first_entry + span.entries;

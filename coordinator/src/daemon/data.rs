@@ -6,6 +6,8 @@
 //!   jobs/DIGEST/job      what the job is (`JobFile` of retrotab.proto)
 //!   jobs/DIGEST/work/    its work folder, until its table is finished
 //!   tables/NAME/         finished tables
+//!   published/NAME/      tables that users have published here ([`crate::publishing`])
+//!   incoming/NAME/       those on their way
 //! ```
 
 use std::fs::{self, File};
@@ -39,6 +41,11 @@ impl DataFolder {
         durable::create_folder(&folder.path.join("jobs"))?;
         durable::create_folder(&folder.path.join("tables"))?;
         Ok(folder)
+    }
+
+    /// The folder itself.
+    pub(super) fn path(&self) -> &Path {
+        &self.path
     }
 
     /// Where a job's work is.
@@ -103,7 +110,7 @@ fn read_job(path: &Path) -> Result<JobFile, CoordinatorError> {
 }
 
 /// Checks a name that a user gave to a table.
-pub(super) fn check_name(name: &str) -> Result<(), String> {
+pub(crate) fn check_name(name: &str) -> Result<(), String> {
     let fits = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
     if name.is_empty() || name.len() > 64 || !name.chars().all(fits) {
         return Err(format!(

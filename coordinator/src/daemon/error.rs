@@ -6,6 +6,7 @@ use retrotab_tablefmt::shard::JobDigest;
 use crate::error::CoordinatorError;
 use crate::ids::{LeaseId, UnitId};
 use crate::plan::BadDescription;
+use crate::publishing::PublishingError;
 
 /// Why a call to the daemon fails. Messages are for whoever called.
 #[derive(Debug, thiserror::Error)]
@@ -62,6 +63,9 @@ pub enum DaemonError {
     /// The unit is not done.
     #[error("unit {0} is not done")]
     NotDone(UnitId),
+    /// A table cannot be published.
+    #[error(transparent)]
+    Publishing(#[from] PublishingError),
     /// Keeping the job failed.
     #[error(transparent)]
     Job(#[from] CoordinatorError),

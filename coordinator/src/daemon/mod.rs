@@ -5,7 +5,7 @@
 //! on the disk; what it knows of workers is not: after a restart they register again and say
 //! what they still have.
 
-mod data;
+pub(crate) mod data;
 mod entry;
 mod error;
 mod events;
@@ -32,8 +32,10 @@ use crate::clock::{Clock, SystemClock, unix_millis};
 use crate::error::CoordinatorError;
 use crate::ids::Tick;
 use crate::job::{Job, JobOptions, JobStatus, Recovery};
+use crate::handout::Draw;
 use crate::metrics::Metrics;
 use crate::plan::Plan;
+use crate::publishing::Publishing;
 use crate::scheduler::{Event, Policy};
 use crate::view::View;
 
@@ -59,6 +61,8 @@ pub struct DaemonOptions {
     /// The store of shards that is shared with the workers; without one they go through the
     /// coordinator, into the data folder.
     pub store: Option<SharedStore>,
+    /// Draws the statistics of published tables.
+    pub draw: Option<Draw>,
 }
 
 impl Default for DaemonOptions {
@@ -69,6 +73,7 @@ impl Default for DaemonOptions {
             clock: Arc::new(SystemClock::default()),
             metrics: Arc::default(),
             store: None,
+            draw: None,
         }
     }
 }
@@ -82,6 +87,7 @@ pub struct Daemon {
     workers: Mutex<Workers>,
     /// Held while a job is submitted or cancelled.
     changing: Mutex<()>,
+    publishing: Publishing,
 }
 
 /// How long a job that is being closed may still be in use.
@@ -95,8 +101,9 @@ impl Daemon {
     /// [`Job::create_or_resume`] says of a job whose state is damaged or missing.
     pub fn open(path: &Path, options: DaemonOptions) -> Result<Daemon, CoordinatorError> {
         let data = DataFolder::open(path)?;
-        let (workers, changing) = (Mutex::default(), Mutex::default());
-        let daemon = Daemon { data, options, jobs: Mutex::default(), workers, changing };
+        let publishing = Publishing::open(data.path(), options.draw)?;
+        let (jobs, workers, changing) = (Mutex::default(), Mutex::default(), Mutex::default());
+        let daemon = Daemon { data, options, jobs, workers, changing, publishing };
         for file in daemon.data.jobs()? {
             if let Some(entry) = daemon.entry_of_file(file)? {
                 daemon.jobs().push(Arc::new(entry));
@@ -282,6 +289,11 @@ impl Daemon {
         &self.options.metrics
     }
 
+    /// Tables that users publish.
+    pub fn publishing(&self) -> &Publishing {
+        &self.publishing
+    }
+
     /// All jobs in short, in order of submission.
     pub fn summaries(&self) -> Vec<JobSummary> {
         self.entries().iter().map(|entry| entry.summary(self.now())).collect()
@@ -367,7 +379,8 @@ fn finished(table: &Path) -> Result<Option<Manifest>, CoordinatorError> {
     }
 }
 
-fn check_protocol(found: u32) -> Result<(), DaemonError> {
+/// Whether a caller speaks our protocol.
+pub(crate) fn check_protocol(found: u32) -> Result<(), DaemonError> {
     if found == PROTOCOL_VERSION { Ok(()) } else { Err(DaemonError::Protocol { found }) }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! | path | what |
 //! |---|---|
-//! | `/` | the list of tables, for people (`pages`) |
+//! | `/`, `/tables/` | the list of tables, for people (`pages`) |
 //! | `/tables` | JSON: the tables |
 //! | `/tables/NAME/` | a table, for people (`pages`) |
 //! | `/tables/NAME/look` | forms to look positions up, and statistics, for people (`look`) |
@@ -18,6 +18,9 @@
 //! `%20`): `position=..1.0+.2.`, `position=AsKs+2d2c`, `position=1+2+3`. Errors are JSON with a
 //! text, `{"error": "..."}`. Everything is only read, by anybody: pages of other origins may
 //! ask, too.
+//!
+//! A coordinator hands published tables out in the same way beside its dashboard, which has `/`
+//! and `/healthz` of its own.
 
 mod files;
 mod look;
@@ -27,7 +30,7 @@ mod probe;
 mod refusal;
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
 use axum::Router;
 use axum::extract::State;
@@ -56,7 +59,7 @@ const OPENAPI: &str = include_str!("assets/openapi.json");
 
 /// The tables that are handed out.
 pub struct Handout {
-    tables: BTreeMap<String, Arc<ServedTable>>,
+    tables: RwLock<BTreeMap<String, Arc<ServedTable>>>,
     /// Positions that are looked up at a time: each may take a frame's room to decode.
     probes: Semaphore,
     /// Held by whoever reads a whole table for its statistics.
@@ -105,17 +108,32 @@ impl Handout {
     }
 
     /// The tables, by name.
-    pub fn tables(&self) -> impl Iterator<Item = &Arc<ServedTable>> {
-        self.tables.values()
+    pub fn tables(&self) -> impl Iterator<Item = Arc<ServedTable>> + use<> {
+        let tables = self.tables.read().unwrap_or_else(PoisonError::into_inner);
+        tables.values().cloned().collect::<Vec<_>>().into_iter()
+    }
+
+    /// The table of a name.
+    pub fn find(&self, name: &str) -> Option<Arc<ServedTable>> {
+        self.tables.read().unwrap_or_else(PoisonError::into_inner).get(name).cloned()
     }
 
     fn table(&self, name: &str) -> Result<Arc<ServedTable>, Refusal> {
-        self.tables.get(name).cloned().ok_or(Refusal::NoTable)
+        self.find(name).ok_or(Refusal::NoTable)
     }
 }
 
 /// All paths.
 pub fn router(handout: Arc<Handout>) -> Router {
+    let rest = Router::new()
+        .merge(pages::root())
+        .route("/healthz", get(async || "ok\n"))
+        .layer(axum::middleware::map_response(harden));
+    rest.with_state(Arc::clone(&handout)).merge(routes(handout))
+}
+
+/// The paths without `/` and `/healthz`, for a server that has them already.
+pub fn routes(handout: Arc<Handout>) -> Router {
     let reading = CorsLayer::new()
         .allow_origin(Any)
         .allow_methods([Method::GET, Method::HEAD])
@@ -128,7 +146,6 @@ pub fn router(handout: Arc<Handout>) -> Router {
         .route("/tables/{name}/probe", get(probe::probe))
         .route("/tables/{name}/{file}", get(files::download))
         .route("/openapi.json", get(openapi))
-        .route("/healthz", get(async || "ok\n"))
         .layer(axum::middleware::map_response(harden))
         .layer(reading)
         .with_state(handout)
@@ -160,7 +177,7 @@ struct Listed {
 }
 
 async fn list(State(handout): State<Arc<Handout>>) -> Json<Vec<Listed>> {
-    let listed = |served: &Arc<ServedTable>| {
+    let listed = |served: Arc<ServedTable>| {
         let manifest = served.manifest();
         Listed {
             name: served.name.clone(),

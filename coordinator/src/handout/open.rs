@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
 use axum::http::HeaderValue;
 use bytes::Bytes;
@@ -87,13 +87,34 @@ impl Handout {
                 return Err(HandoutError::SameName { folder, name: same.name.clone() });
             }
         }
+        Ok(Handout::of(tables))
+    }
+
+    /// Without tables yet.
+    pub fn empty() -> Handout {
+        Handout::of(BTreeMap::new())
+    }
+
+    fn of(tables: BTreeMap<String, Arc<ServedTable>>) -> Handout {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
-        Ok(Handout {
-            tables,
+        Handout {
+            tables: RwLock::new(tables),
             probes: Semaphore::new(cores * PROBES_PER_CORE),
             looking: Arc::new(Semaphore::new(1)),
             draw: None,
-        })
+        }
+    }
+
+    /// Hands out the table in a folder, too, in place of another one of the same name; downloads
+    /// of that one go on. At most so many bytes of decoded frames are kept.
+    ///
+    /// # Errors
+    /// [`HandoutError`].
+    pub fn add(&self, folder: &Path, cache_bytes: u64) -> Result<(), HandoutError> {
+        let served = ServedTable::open(folder, cache_bytes)?;
+        let mut tables = self.tables.write().unwrap_or_else(PoisonError::into_inner);
+        tables.insert(served.name.clone(), Arc::new(served));
+        Ok(())
     }
 }
 

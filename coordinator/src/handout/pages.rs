@@ -17,11 +17,16 @@ use super::refusal::Refusal;
 
 const STYLE_PATH: &str = "/assets/tables.css";
 
-/// The pages and their parts.
+/// The list as the first page of a server.
+pub(super) fn root() -> Router<Arc<Handout>> {
+    Router::new().route("/", get(async |State(handout): State<Arc<Handout>>| index(&handout, "tables/", "")))
+}
+
+/// The pages of tables and their parts.
 pub(super) fn routes() -> Router<Arc<Handout>> {
     let style = async || ([(header::CONTENT_TYPE, parts::STYLE)], STYLE);
     Router::new()
-        .route("/", get(index))
+        .route("/tables/", get(async |State(handout): State<Arc<Handout>>| index(&handout, "", "../")))
         .route("/tables/{name}/", get(table))
         // So that links on the page lead into the table's folder.
         .route("/tables/{name}", get(to_folder))
@@ -37,7 +42,9 @@ async fn to_folder(
     Ok(Redirect::permanent(&format!("{}/", served.name())))
 }
 
-async fn index(State(handout): State<Arc<Handout>>) -> Html<String> {
+/// The list; `tables` and `root` are where the tables and `/` are, seen from it: relative, so that
+/// they stay right behind a proxy.
+fn index(handout: &Handout, tables: &str, root: &str) -> Html<String> {
     let page = html! {
         (DOCTYPE)
         html lang="en" {
@@ -48,15 +55,15 @@ async fn index(State(handout): State<Arc<Handout>>) -> Html<String> {
                     tr { th { "name" } th { "table" } th { "positions" } th { "bytes" } th {} }
                     @for served in handout.tables() {
                         tr {
-                            td { a href={ "tables/" (served.name()) "/" } { (served.name()) } }
+                            td { a href={ (tables) (served.name()) "/" } { (served.name()) } }
                             td { (served.manifest().table.to_string()) }
                             td.number { (served.manifest().positions) }
                             td.number { (served.manifest().bytes()) }
-                            td { a href={ "tables/" (served.name()) "/look" } { "look into it" } }
+                            td { a href={ (tables) (served.name()) "/look" } { "look into it" } }
                         }
                     }
                 }
-                p { a href="openapi.json" { "For programs" } }
+                p { a href={ (root) "openapi.json" } { "For programs" } }
             }
         }
     };

@@ -9,6 +9,8 @@
 //! | `/healthz` | 200 while the process lives |
 //! | `/readyz` | 200 if calls are served, otherwise 503 and why not |
 //!
+//! Tables that were published here are handed out beside these ([`crate::handout`]).
+//!
 //! Everything is only read; nothing can be changed here.
 
 mod page;

@@ -3,6 +3,7 @@
 //! Calls into the daemon may wait for the disk, so they run on threads that may block. What
 //! comes in is bounded before it is kept: see [`Limits`].
 
+mod publishing;
 mod status;
 mod transfer;
 
@@ -19,13 +20,14 @@ use crate::daemon::{Daemon, DaemonError, LeaseReply, ReclaimReply};
 use crate::ids::{LeaseId, ShardDigest, UnitId};
 
 pub use status::to_status;
+use publishing::ProgressStream;
 use transfer::FetchStream;
 
 /// Bounds on what callers can make the coordinator hold.
 #[derive(Debug, Clone)]
 pub struct Limits {
-    /// Bytes of shards that may be coming in at a time; further uploads wait. One shard may be
-    /// larger.
+    /// Bytes of shards, and of tables that are published, that may be in memory at a time while
+    /// they come in; further uploads wait. One shard may be larger.
     pub upload_bytes: u64,
     /// How long an upload may be silent.
     pub upload_silence: Duration,
@@ -48,6 +50,8 @@ pub struct Service {
     /// A permit for every MiB of shards coming in.
     uploads: Arc<Semaphore>,
     downloads: Arc<Semaphore>,
+    /// Held while a table that was published is checked.
+    checking: Arc<Semaphore>,
 }
 
 /// Longest message that is not a chunk of a shard.
@@ -58,7 +62,8 @@ impl Service {
     pub fn new(daemon: Arc<Daemon>, limits: Limits) -> Service {
         let uploads = Arc::new(Semaphore::new(permits(limits.upload_bytes) as usize));
         let downloads = Arc::new(Semaphore::new(limits.downloads));
-        Service { daemon, limits, uploads, downloads }
+        let checking = Arc::new(Semaphore::new(1));
+        Service { daemon, limits, uploads, downloads, checking }
     }
 
     /// The service as tonic serves it, with the longest message it takes.
@@ -255,5 +260,28 @@ impl Coordinator for Service {
         })
         .await?;
         Ok(Response::new(v1::DeregisterResponse {}))
+    }
+
+    async fn offer_table(
+        &self,
+        request: Request<Streaming<v1::OfferTableChunk>>,
+    ) -> Answer<v1::OfferTableResponse> {
+        self.offer(request.into_inner()).await.map(Response::new)
+    }
+
+    async fn send_table_file(
+        &self,
+        request: Request<Streaming<v1::SendTableFileChunk>>,
+    ) -> Answer<v1::SendTableFileResponse> {
+        self.receive_file(request.into_inner()).await.map(Response::new)
+    }
+
+    type FinishTableStream = ProgressStream;
+
+    async fn finish_table(
+        &self,
+        request: Request<v1::FinishTableRequest>,
+    ) -> Answer<ProgressStream> {
+        self.finish(request.into_inner()).await.map(Response::new)
     }
 }

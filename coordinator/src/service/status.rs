@@ -1,10 +1,12 @@
 //! From the daemon's errors to status codes, as `retrotab.proto` describes them.
 
 use retrotab_tablefmt::TableError;
+use retrotab_tablefmt::publish::PublishError;
 use tonic::{Code, Status};
 
 use crate::daemon::DaemonError;
 use crate::error::CoordinatorError;
+use crate::publishing::PublishingError;
 
 /// The status that tells a caller about an error.
 pub fn to_status(error: DaemonError) -> Status {
@@ -26,7 +28,25 @@ fn code(error: &DaemonError) -> Code {
         | DaemonError::NotOpen { .. }
         | DaemonError::Description(_)
         | DaemonError::NameTaken { .. } => Code::FailedPrecondition,
+        DaemonError::Publishing(error) => publishing_code(error),
         DaemonError::Job(error) => job_code(error),
+    }
+}
+
+fn publishing_code(error: &PublishingError) -> Code {
+    use PublishingError as E;
+    match error {
+        E::Refused(PublishError::Different { .. } | PublishError::OtherFile { .. }) => {
+            Code::AlreadyExists
+        }
+        E::Refused(_) | E::Name(_) | E::Manifest(_) | E::NotWanted(_) => Code::InvalidArgument,
+        E::Unknown(_) => Code::NotFound,
+        E::Superseded(_) => Code::Aborted,
+        E::Busy(_) => Code::FailedPrecondition,
+        E::TooMany(_) => Code::ResourceExhausted,
+        E::Bad { .. } => Code::DataLoss,
+        E::Table(TableError::Io { .. } | TableError::Stopped) => Code::Unavailable,
+        E::Table(_) | E::NotServed(_) => Code::Internal,
     }
 }
 

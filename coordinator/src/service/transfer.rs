@@ -83,18 +83,24 @@ impl Service {
         &self,
         stream: &mut Streaming<v1::SubmitShardChunk>,
     ) -> Result<Option<Part>, Status> {
-        let silence = self.limits.upload_silence;
-        match tokio::time::timeout(silence, stream.message()).await {
-            Ok(message) => match message? {
-                None => Ok(None),
-                Some(v1::SubmitShardChunk { part: Some(part) }) => Ok(Some(part)),
-                Some(_) => Err(Status::invalid_argument("a message without content")),
-            },
-            Err(_) => Err(Status::deadline_exceeded(format!(
-                "nothing came for {} s; send the shard again",
-                silence.as_secs()
-            ))),
+        match self.next_message(stream).await? {
+            None => Ok(None),
+            Some(v1::SubmitShardChunk { part: Some(part) }) => Ok(Some(part)),
+            Some(_) => Err(Status::invalid_argument("a message without content")),
         }
+    }
+
+    /// The next message of an upload, which must not be silent for too long.
+    pub(super) async fn next_message<T>(
+        &self,
+        stream: &mut Streaming<T>,
+    ) -> Result<Option<T>, Status> {
+        let silence = self.limits.upload_silence;
+        let silent = |_| {
+            let seconds = silence.as_secs();
+            Status::deadline_exceeded(format!("nothing came for {seconds} s; send it again"))
+        };
+        tokio::time::timeout(silence, stream.message()).await.map_err(silent)?
     }
 }
 

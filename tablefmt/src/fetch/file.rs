@@ -10,12 +10,12 @@ use crate::frame::FrameSize;
 use crate::hashing::{FileDigests, FileHasher, bad_frame};
 use crate::layout::{FileSpan, Frames};
 use crate::manifest::FileManifest;
+use crate::part::PartFile;
 use crate::remote::{Remote, RemoteError};
 use crate::seek;
 use crate::source::ReadAt;
 
 use super::error::FetchError;
-use super::part::PartFile;
 use super::pieces::{self, Arrival, Coming, Piece};
 use super::servers::ServerId;
 use super::{Progress, TableFetch};

@@ -11,7 +11,6 @@
 
 mod error;
 mod file;
-mod part;
 mod pieces;
 mod servers;
 

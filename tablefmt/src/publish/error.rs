@@ -1,5 +1,6 @@
 //! What can go wrong when a table is published.
 
+use crate::manifest::Manifest;
 use crate::objects::StoreError;
 
 /// What can go wrong when a table is published.
@@ -38,6 +39,15 @@ pub enum PublishError {
 }
 
 impl PublishError {
+    /// Another table is at the target; `None` if its manifest cannot be read.
+    pub fn different(target: &str, found: Option<&Manifest>) -> PublishError {
+        let found = match found {
+            Some(found) => format!("{} with the identity {}", found.table, found.identity),
+            None => "a manifest that cannot be read".to_owned(),
+        };
+        PublishError::Different { target: target.to_owned(), found }
+    }
+
     /// Whether the mistake is the user's.
     pub fn is_users(&self) -> bool {
         match self {

@@ -5,6 +5,7 @@
 //! publishing the same table again writes nothing. Beside the files of the table stand
 //! `index.html`, `urls.txt` and a torrent with web seeds.
 
+mod arrival;
 mod error;
 pub mod page;
 mod source;
@@ -20,6 +21,7 @@ use crate::error::TableError;
 use crate::manifest::{FileManifest, MANIFEST, Manifest};
 use crate::objects::StoreError;
 
+pub use arrival::{Arrived, ArrivingFile, CheckedTable, arrived};
 pub use error::PublishError;
 pub use target::Target;
 
@@ -149,24 +151,43 @@ impl Before {
     }
 
     fn refusal(&self, target: &Target) -> PublishError {
-        let target = target.shown().to_owned();
-        let found = match &self.manifest {
-            Some(found) => format!("{} with the identity {}", found.table, found.identity),
-            None => "a manifest that cannot be read".to_owned(),
-        };
-        PublishError::Different { target, found }
+        PublishError::different(target.shown(), self.manifest.as_ref())
     }
 }
 
-/// The name that the table has for others.
-fn table_name(target: &Target, options: &PublishOptions) -> Result<String, PublishError> {
-    for url in &options.urls {
+/// Reads a table that is to be published: its manifest, and the manifest's bytes. The digests of
+/// the data files must be the manifest's. `progress` is told the bytes read, and answers whether
+/// to go on.
+///
+/// # Errors
+/// [`PublishError`].
+pub fn check(
+    dir: &Path,
+    progress: &mut dyn FnMut(u64) -> ControlFlow<()>,
+) -> Result<(Manifest, Vec<u8>), PublishError> {
+    let (manifest, _) = Manifest::read(dir)?;
+    let checked = source::check(dir, &manifest, progress)?;
+    Ok((manifest, checked.manifest))
+}
+
+/// Whether others could find a table's folder at these URLs.
+///
+/// # Errors
+/// [`PublishError::PublicUrl`].
+pub fn check_urls(urls: &[String]) -> Result<(), PublishError> {
+    for url in urls {
         let is_web = ["http://", "https://"].iter().any(|scheme| url.starts_with(scheme));
         if !is_web || url.ends_with('/') || url.chars().any(|c| c.is_whitespace() || c.is_control())
         {
             return Err(PublishError::PublicUrl(url.clone()));
         }
     }
+    Ok(())
+}
+
+/// The name that the table has for others.
+fn table_name(target: &Target, options: &PublishOptions) -> Result<String, PublishError> {
+    check_urls(&options.urls)?;
     let public = options.urls.first().and_then(|url| url.rsplit('/').next());
     let name = public.map(str::to_owned).or_else(|| target.name());
     name.ok_or_else(|| PublishError::NoName(target.shown().to_owned()))
