@@ -16,9 +16,11 @@ use retrotab_tablefmt::objects::{SharedStore, StoreOptions};
 use tokio::signal::unix::{SignalKind, signal};
 
 use crate::args::CoordinatorArgs;
+use crate::serve::{allow_many_connections, picture};
 
 /// Serves until Ctrl-C or SIGTERM.
 pub fn coordinator(args: &CoordinatorArgs) -> anyhow::Result<()> {
+    allow_many_connections();
     let runtime = tokio::runtime::Runtime::new().context("cannot start threads")?;
     runtime.block_on(run(args))
 }
@@ -69,7 +71,7 @@ fn options(args: &CoordinatorArgs) -> DaemonOptions {
     let lease_time = Duration::from_secs(args.lease_seconds.into());
     let policy = Policy { lease_time, ..Policy::default() };
     let recovery = if args.rebuild { Recovery::RebuildAlways } else { Recovery::Refuse };
-    DaemonOptions { policy, recovery, ..DaemonOptions::default() }
+    DaemonOptions { policy, recovery, draw: Some(picture), ..DaemonOptions::default() }
 }
 
 /// Ends when the user or the system wants the process to stop; the second time it exits at once.

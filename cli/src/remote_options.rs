@@ -25,6 +25,14 @@ pub struct RemoteOptions {
         default_value = "http://127.0.0.1:7420"
     )]
     pub coordinator: String,
+    #[command(flatten)]
+    caller: CallerOptions,
+}
+
+/// What proves to a coordinator who we are, and to us who it is.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Coordinator")]
+pub struct CallerOptions {
     /// The token that the coordinator asks for.
     #[arg(long, value_name = "FILE", env = "RETROTAB_TOKEN_FILE")]
     token_file: Option<PathBuf>,
@@ -48,10 +56,17 @@ pub struct RemoteOptions {
 impl RemoteOptions {
     /// Reads the files.
     pub fn connect_options(&self) -> anyhow::Result<ConnectOptions> {
+        self.caller.connect_options(&self.coordinator)
+    }
+}
+
+impl CallerOptions {
+    /// Reads the files; for the coordinator at `url`.
+    pub fn connect_options(&self, url: &str) -> anyhow::Result<ConnectOptions> {
         let identity = self.tls_cert.as_deref().zip(self.tls_key.as_deref());
         let identity = identity.map(|(certificate, key)| Identity::read(certificate, key));
         Ok(ConnectOptions {
-            url: self.coordinator.clone(),
+            url: url.to_owned(),
             token: self.token_file.as_deref().map(Token::read).transpose()?,
             tls: TlsOptions {
                 ca: self.tls_ca.as_deref().map(Authority::read).transpose()?,

@@ -21,7 +21,7 @@ pub fn serve(args: &ServeArgs) -> anyhow::Result<()> {
 
 /// Every connection and every data file takes a file descriptor, and the usual limit is for
 /// programs that have a few.
-fn allow_many_connections() {
+pub fn allow_many_connections() {
     let limit = rustix::process::getrlimit(Resource::Nofile);
     let wanted = Rlimit { current: limit.maximum, maximum: limit.maximum };
     if let Err(error) = rustix::process::setrlimit(Resource::Nofile, wanted) {
@@ -45,7 +45,7 @@ async fn run(args: &ServeArgs) -> anyhow::Result<()> {
 }
 
 /// The statistics of a table as SVG.
-fn picture(stats: &TableStats) -> Option<Vec<u8>> {
+pub fn picture(stats: &TableStats) -> Option<Vec<u8>> {
     let drawn = plot::draw(stats, Picture::Svg);
     drawn.inspect_err(|error| tracing::error!(%error, "statistics cannot be drawn")).ok()
 }

@@ -100,7 +100,7 @@ fn find(jobs: &[JobSummary], meant: &str) -> anyhow::Result<Vec<u8>> {
 }
 
 /// What a failed call says.
-fn refused(status: &Status, url: &str) -> anyhow::Error {
+pub fn refused(status: &Status, url: &str) -> anyhow::Error {
     let why = explain(status, url);
     match status.source() {
         None => anyhow!("the coordinator says: {why}"),

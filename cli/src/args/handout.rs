@@ -6,6 +6,8 @@ use std::path::PathBuf;
 use bytesize::ByteSize;
 use clap::Args;
 
+use crate::remote_options::CallerOptions;
+
 /// `serve`.
 #[derive(Debug, Args)]
 pub struct ServeArgs {
@@ -26,7 +28,8 @@ pub struct PublishArgs {
     /// Folder of the table.
     pub dir: PathBuf,
     /// The published table's folder: a path, s3://BUCKET/FOLDER, gs://, az:// or file:///FOLDER,
-    /// with credentials from the environment.
+    /// with credentials from the environment; or a running coordinator, http://HOST:PORT or
+    /// https://HOST:PORT, where workers call it, too.
     #[arg(long, value_name = "URL|PATH")]
     pub to: String,
     /// URL at which others find that folder, for urls.txt, the page and the torrent's web seeds;
@@ -36,6 +39,11 @@ pub struct PublishArgs {
     /// Replace another table that is there.
     #[arg(long)]
     pub replace: bool,
+    /// Name of the table at a coordinator: letters, digits, `-`, `_` [default: that of DIR].
+    #[arg(long, value_name = "NAME")]
+    pub name: Option<String>,
+    #[command(flatten)]
+    pub caller: CallerOptions,
 }
 
 /// `fetch`.

@@ -74,7 +74,8 @@ pub enum Command {
     Verify(VerifyArgs),
     /// Look up positions in a table.
     Probe(ProbeArgs),
-    /// Put a finished table where others can fetch it: a folder or a bucket.
+    /// Put a finished table where others can fetch it: a folder, a bucket, or a running
+    /// coordinator.
     Publish(PublishArgs),
     /// Fetch a published table, checking it while it comes.
     Fetch(FetchArgs),

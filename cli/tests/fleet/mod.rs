@@ -132,6 +132,11 @@ impl Fleet {
         format!("http://127.0.0.1:{}", self.port)
     }
 
+    /// URL of the port for browsers.
+    pub fn http(&self) -> String {
+        format!("http://127.0.0.1:{}", self.http)
+    }
+
     pub fn table(&self) -> PathBuf {
         self.data().join("tables").join(NAME)
     }

@@ -30,9 +30,9 @@ use retrotab_tablefmt::shard::JobDigest;
 
 use crate::clock::{Clock, SystemClock, unix_millis};
 use crate::error::CoordinatorError;
+use crate::handout::Draw;
 use crate::ids::Tick;
 use crate::job::{Job, JobOptions, JobStatus, Recovery};
-use crate::handout::Draw;
 use crate::metrics::Metrics;
 use crate::plan::Plan;
 use crate::publishing::Publishing;

@@ -19,14 +19,18 @@ const STYLE_PATH: &str = "/assets/tables.css";
 
 /// The list as the first page of a server.
 pub(super) fn root() -> Router<Arc<Handout>> {
-    Router::new().route("/", get(async |State(handout): State<Arc<Handout>>| index(&handout, "tables/", "")))
+    Router::new()
+        .route("/", get(async |State(handout): State<Arc<Handout>>| index(&handout, "tables/", "")))
 }
 
 /// The pages of tables and their parts.
 pub(super) fn routes() -> Router<Arc<Handout>> {
     let style = async || ([(header::CONTENT_TYPE, parts::STYLE)], STYLE);
     Router::new()
-        .route("/tables/", get(async |State(handout): State<Arc<Handout>>| index(&handout, "", "../")))
+        .route(
+            "/tables/",
+            get(async |State(handout): State<Arc<Handout>>| index(&handout, "", "../")),
+        )
         .route("/tables/{name}/", get(table))
         // So that links on the page lead into the table's folder.
         .route("/tables/{name}", get(to_folder))

@@ -203,10 +203,9 @@ impl Publishing {
             return Err(PublishingError::NotWanted(what));
         }
         let Offer { name, manifest, urls, .. } = &attempt.offer;
-        let checked =
-            CheckedTable::check(&attempt.folder, name, manifest, urls, &mut |done| {
-                if attempt.is_superseded() { ControlFlow::Break(()) } else { progress(done) }
-            });
+        let checked = CheckedTable::check(&attempt.folder, name, manifest, urls, &mut |done| {
+            if attempt.is_superseded() { ControlFlow::Break(()) } else { progress(done) }
+        });
         // From here on nobody else can offer a table.
         let mut attempts = self.attempts();
         attempt.check_current()?;
@@ -263,7 +262,8 @@ impl Publishing {
 fn check_published_name(name: &str) -> Result<(), PublishingError> {
     check_name(name).map_err(PublishingError::Name)?;
     if !name.starts_with(|c: char| c.is_ascii_alphanumeric()) {
-        let what = format!("`{name}` is no name for a published table; begin with a letter or digit");
+        let what =
+            format!("`{name}` is no name for a published table; begin with a letter or digit");
         return Err(PublishingError::Name(what));
     }
     Ok(())

@@ -19,8 +19,8 @@ use tonic::{Request, Response, Status, Streaming};
 use crate::daemon::{Daemon, DaemonError, LeaseReply, ReclaimReply};
 use crate::ids::{LeaseId, ShardDigest, UnitId};
 
-pub use status::to_status;
 use publishing::ProgressStream;
+pub use status::to_status;
 use transfer::FetchStream;
 
 /// Bounds on what callers can make the coordinator hold.

@@ -116,9 +116,8 @@ impl Service {
         tokio::spawn(async move {
             let heard = told.clone();
             let finish = move |daemon: &crate::daemon::Daemon| {
-                let finished = daemon.publishing().finish(publication, &mut |checked| {
-                    tell(&heard, checked)
-                });
+                let finished =
+                    daemon.publishing().finish(publication, &mut |checked| tell(&heard, checked));
                 drop(turn);
                 Ok(finished?)
             };

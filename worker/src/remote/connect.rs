@@ -123,14 +123,8 @@ impl Interceptor for Credentials {
 }
 
 /// Calls that take as long as a shard or a file takes; silence on the connection ends them.
-const LONG_CALLS: [&str; 6] = [
-    "SubmitShard",
-    "SubmitStored",
-    "FetchShard",
-    "OfferTable",
-    "SendTableFile",
-    "FinishTable",
-];
+const LONG_CALLS: [&str; 6] =
+    ["SubmitShard", "SubmitStored", "FetchShard", "OfferTable", "SendTableFile", "FinishTable"];
 /// How long other calls may take, if the caller does not say otherwise.
 const CALL: Duration = Duration::from_secs(60);
 /// How long it may take until a connection stands.

@@ -1,23 +1,33 @@
 //! `retrotab publish`: put a finished table where others can fetch it.
 
+mod coordinator;
+mod sending;
+
 use std::ops::ControlFlow;
 
 use retrotab_tablefmt::manifest::Manifest;
 use retrotab_tablefmt::objects::StoreOptions;
-use retrotab_tablefmt::publish::{self, Existing, PublishOptions, Step, Target};
+use retrotab_tablefmt::publish::{self, Existing, PublishOptions, Published, Step, Target};
 
 use crate::args::PublishArgs;
+use crate::failure::UserError;
 use crate::run::{interrupt, report};
 use crate::text;
 
 /// Publishes a table and says where.
 pub fn publish(args: &PublishArgs) -> anyhow::Result<()> {
+    if ["http://", "https://"].iter().any(|scheme| args.to.starts_with(scheme)) {
+        return coordinator::publish(args);
+    }
+    if args.name.is_some() {
+        let what = "--name is for a coordinator; elsewhere a table has the name of its folder";
+        return Err(UserError(what.to_owned()).into());
+    }
     let stop = interrupt::catch()?;
     let (manifest, _) = Manifest::read(&args.dir)?;
     let target = Target::open(&args.to, &StoreOptions::default())?;
     let existing = if args.replace { Existing::Replace } else { Existing::Keep };
-    let urls = args.public_url.iter().map(|url| url.trim_end_matches('/').to_owned());
-    let options = PublishOptions { urls: urls.collect(), existing };
+    let options = PublishOptions { urls: public_urls(args), existing };
     let bar = report::bar(manifest.bytes(), "checking");
     let published = publish::publish(&args.dir, &target, &options, &mut |step| {
         match step {
@@ -30,7 +40,18 @@ pub fn publish(args: &PublishArgs) -> anyhow::Result<()> {
         if stop.is_set() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     })?;
     bar.finish_and_clear();
-    let place = target.shown();
+    tell(target.shown(), &published);
+    if args.public_url.is_empty() {
+        println!("{NO_URL}");
+    }
+    Ok(())
+}
+
+const NO_URL: &str =
+    "note       without --public-url the torrent has no web seeds, and urls.txt only names";
+
+/// Says what was published where.
+fn tell(place: &str, published: &Published) {
     if published.written.is_empty() {
         println!("{place}: published before, nothing to do");
     } else {
@@ -43,10 +64,9 @@ pub fn publish(args: &PublishArgs) -> anyhow::Result<()> {
     for name in &published.removed {
         println!("removed    {name}");
     }
-    if args.public_url.is_empty() {
-        println!(
-            "note       without --public-url the torrent has no web seeds, and urls.txt only names"
-        );
-    }
-    Ok(())
+}
+
+/// The URLs that were given, as they are written.
+fn public_urls(args: &PublishArgs) -> Vec<String> {
+    args.public_url.iter().map(|url| url.trim_end_matches('/').to_owned()).collect()
 }
