@@ -4,7 +4,7 @@
 //! files are never taken from elsewhere. The files are sent in its order, one at a time; an
 //! interrupted one goes on at the byte where it stopped. A file is kept under its name when it
 //! has the digests of the manifest; the table gets its own when every frame decodes and the
-//! identity is right ([`room`]). Of two publishers of one name the later one goes on.
+//! identity is right (`room`). Of two publishers of one name the later one goes on.
 
 mod attempt;
 mod error;
