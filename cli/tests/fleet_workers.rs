@@ -45,7 +45,18 @@ fn a_worker_stopped_past_its_lease_comes_back_to_a_unit_given_away() {
     fleet.submit();
     let sleeper = fleet.start_worker("sleeper", &[]);
     fleet.wait_units(5);
-    fleet.workers[sleeper].signal("STOP");
+    // It must stop within a unit, not between two.
+    until("it stops with a lease", || {
+        fleet.workers[sleeper].signal("STOP");
+        // What it has sent arrives.
+        std::thread::sleep(Duration::from_millis(200));
+        let holds = fleet.status().is_some_and(|job| job["units_running"] != 0);
+        let held = fleet.coordinator().log().contains("no progress for");
+        if !holds && !held {
+            fleet.workers[sleeper].signal("CONT");
+        }
+        holds || held
+    });
     fleet.coordinator().says("no progress for");
     fleet.start_worker("other", &[]);
     fleet.wait_units(20);
