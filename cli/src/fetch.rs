@@ -10,7 +10,7 @@ use retrotab_tablefmt::remote::Patience;
 use crate::args::FetchArgs;
 use crate::failure::UserError;
 use crate::run::{interrupt, report};
-use crate::text;
+use crate::{text, token};
 
 /// Fetches a table and says what it is.
 pub fn fetch(args: &FetchArgs) -> anyhow::Result<()> {
@@ -27,6 +27,7 @@ pub fn fetch(args: &FetchArgs) -> anyhow::Result<()> {
         mirrors: args.mirror.clone(),
         wanted,
         identity: args.identity.clone(),
+        bearer: token::bearer(args.token_file.as_deref())?,
         connections: args.connections.into(),
         patience: Patience { retries: args.retries.into() },
     };

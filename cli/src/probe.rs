@@ -9,11 +9,11 @@ use std::path::PathBuf;
 
 use anyhow::Context;
 use retrotab_tablefmt::lookup::{Asked, Found, Lookup};
-use retrotab_tablefmt::remote::{FrameCache, Patience, RemoteTable};
+use retrotab_tablefmt::remote::{FrameCache, Patience, Remote, RemoteTable};
 use retrotab_tablefmt::{ReadOptions, Table, TableError};
 
 use crate::args::ProbeArgs;
-use crate::text;
+use crate::{text, token};
 
 /// Prints the values of one position, or of those on standard input.
 pub fn probe(args: &ProbeArgs) -> anyhow::Result<()> {
@@ -21,7 +21,9 @@ pub fn probe(args: &ProbeArgs) -> anyhow::Result<()> {
         let table = Table::open(args.table.as_ref(), ReadOptions::default())?;
         return look_up(&table, args);
     }
-    let remote = RemoteTable::open(&args.table, Patience::default(), cache(args))?;
+    let bearer = token::bearer(args.token_file.as_deref())?;
+    let remote = Remote::open_as(bearer, &args.table, Patience::default())?;
+    let remote = RemoteTable::open(remote, cache(args))?;
     let looked_up = look_up(remote.table(), args);
     let meter = remote.remote().meter();
     let (requests, bytes) = (meter.requests(), text::bytes(meter.received()));

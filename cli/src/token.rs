@@ -1,7 +1,10 @@
-//! `retrotab token`: a random token.
+//! `retrotab token`: a random token; and tokens of web servers.
+
+use std::path::Path;
 
 use anyhow::Context;
 use retrotab_proto::token::Token;
+use retrotab_tablefmt::remote::Bearer;
 
 use crate::args::TokenArgs;
 use crate::private_file::{self, Readers};
@@ -18,4 +21,11 @@ pub fn token(args: &TokenArgs) -> anyhow::Result<()> {
          RETROTAB_TOKEN_FILE)."
     );
     Ok(())
+}
+
+/// The token of a file for the headers of requests.
+pub fn bearer(file: Option<&Path>) -> anyhow::Result<Option<Bearer>> {
+    let Some(file) = file else { return Ok(None) };
+    let token = Token::read(file)?;
+    Bearer::new(token.expose()).context("bug: a token that no header can hold").map(Some)
 }

@@ -271,6 +271,21 @@ fn only_who_has_the_token_may_publish() {
     let token = fs::read_to_string(right).unwrap();
     let header = format!("Authorization: Bearer {}\r\n", token.trim());
     assert!(page_with(&fleet, "/tables/hands/", &header).contains("SHA-256"));
+    let url = format!("{}/tables/hands", fleet.http());
+    let back = place(&fleet, "back");
+    let fetch = || {
+        let mut fetch = retrotab(&["fetch", &url, "--out"]);
+        fetch.arg(&back);
+        fetch
+    };
+    assert!(fail(&mut fetch(), 1).contains("--token-file"));
+    succeed(fetch().args(["--token-file", right]));
+    assert_is_copy(&back, &table);
+    let probe = ["probe", &url, "AKs", "22", "--cache-bytes", "0", "--token-file"];
+    assert_eq!(
+        succeed(retrotab(&probe).arg(right)),
+        succeed(retrotab(&["probe"]).arg(&table).args(["AKs", "22"]))
+    );
 }
 
 #[test]

@@ -22,7 +22,7 @@ use tower::ServiceExt;
 use super::shards::{plan, shard};
 
 /// All methods, and one that is none.
-pub const METHODS: [&str; 16] = [
+pub const METHODS: [&str; 19] = [
     "SubmitJob",
     "ListJobs",
     "GetJob",
@@ -38,6 +38,9 @@ pub const METHODS: [&str; 16] = [
     "SubmitShard",
     "SubmitStored",
     "Deregister",
+    "OfferTable",
+    "SendTableFile",
+    "FinishTable",
     "None",
 ];
 
@@ -164,6 +167,9 @@ impl World {
                 v1::SubmitStoredRequest { header: Some(self.header.clone()) }.encode_to_vec()
             }
             "Deregister" => v1::DeregisterRequest { worker }.encode_to_vec(),
+            "OfferTable" => return offer(),
+            "SendTableFile" => return table_file(),
+            "FinishTable" => v1::FinishTableRequest { publication: 1 }.encode_to_vec(),
             _ => Vec::new(),
         };
         vec![message]
@@ -176,6 +182,31 @@ impl World {
             .map(|part| v1::SubmitShardChunk { part: Some(part) }.encode_to_vec())
             .to_vec()
     }
+}
+
+/// The offer of a table; its manifest is not one.
+fn offer() -> Vec<Vec<u8>> {
+    use v1::offer_table_chunk::Part;
+    let manifest = Bytes::from_static(b"{}");
+    let header = v1::OfferTableHeader {
+        protocol_version: PROTOCOL_VERSION,
+        name: "fuzzed".to_owned(),
+        replace: false,
+        urls: vec!["https://host/fuzzed".to_owned()],
+        manifest_bytes: manifest.len() as u64,
+    };
+    [Part::Header(header), Part::Data(manifest)]
+        .map(|part| v1::OfferTableChunk { part: Some(part) }.encode_to_vec())
+        .to_vec()
+}
+
+fn table_file() -> Vec<Vec<u8>> {
+    use v1::send_table_file_chunk::Part;
+    let wanted = Some(v1::WantedFile { file: 0, offset: 0 });
+    let header = v1::SendTableFileHeader { publication: 1, wanted };
+    [Part::Header(header), Part::Data(Bytes::from_static(b"values"))]
+        .map(|part| v1::SendTableFileChunk { part: Some(part) }.encode_to_vec())
+        .to_vec()
 }
 
 fn register() -> v1::RegisterRequest {

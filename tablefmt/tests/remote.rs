@@ -12,14 +12,18 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use retrotab_tablefmt::TableError;
-use retrotab_tablefmt::remote::{FrameCache, Patience, RemoteError, RemoteTable};
+use retrotab_tablefmt::remote::{Bearer, FrameCache, Patience, Remote, RemoteError, RemoteTable};
 use web::{Reply, Server, good, place};
 
 const PATIENCE: Patience = Patience { retries: 1 };
 const DATA: &str = "000.u16.zst";
 
+fn try_open(url: &str, cache: Option<FrameCache>) -> Result<RemoteTable, RemoteError> {
+    RemoteTable::open(Remote::open(url, PATIENCE)?, cache)
+}
+
 fn open(server: &Server, cache: Option<&FrameCache>) -> RemoteTable {
-    RemoteTable::open(&server.url(), PATIENCE, cache.cloned()).unwrap()
+    try_open(&server.url(), cache.cloned()).unwrap()
 }
 
 #[test]
@@ -114,9 +118,37 @@ fn servers_that_cannot_be_probed_are_named() {
         error.contains("status 200 to a Range") && error.contains(&without_ranges.url()),
         "{error}"
     );
-    let gone = RemoteTable::open("http://127.0.0.1:9/x", PATIENCE, None).map(|_| ()).unwrap_err();
+    let gone = try_open("http://127.0.0.1:9/x", None).map(|_| ()).unwrap_err();
     assert!(matches!(gone, RemoteError::Unreachable { .. }), "{gone}");
     let empty = Server::start(|_| Reply::status(404));
-    let error = RemoteTable::open(&empty.url(), PATIENCE, None).map(|_| ()).unwrap_err();
+    let error = try_open(&empty.url(), None).map(|_| ()).unwrap_err();
     assert!(matches!(error, RemoteError::Missing { .. }), "{error}");
+}
+
+#[test]
+fn a_token_goes_to_the_server_it_is_for_and_to_no_other() {
+    let (_dir, table) = place();
+    small_table::write(&table, 1000).unwrap();
+    let elsewhere = Server::of_folder(&table);
+    let other = elsewhere.url();
+    let folder = table.clone();
+    let server = Server::start(move |request| match request.authorization.as_deref() {
+        Some("Bearer the-right-token-of-all") if request.range.is_some() => {
+            Reply::status(302).with("location", &format!("{other}/{}", request.file))
+        }
+        Some("Bearer the-right-token-of-all") => good(&folder, request),
+        _ => Reply::status(401),
+    });
+    let error = try_open(&server.url(), None).map(|_| ()).unwrap_err();
+    assert!(matches!(error, RemoteError::Refused { status: 401, .. }), "{error}");
+
+    let bearer = Bearer::new("the-right-token-of-all").unwrap();
+    assert!(!format!("{bearer:?}").contains("token"));
+    let remote = Remote::open_as(Some(bearer), &server.url(), PATIENCE).unwrap();
+    let remote = RemoteTable::open(remote, None).unwrap();
+    assert_eq!(remote.table().value(0, 7).unwrap(), u32::from(small_table::value(7)));
+    let redirected = elsewhere.requests();
+    assert!(!redirected.is_empty());
+    assert!(redirected.iter().all(|request| request.authorization.is_none()));
+    assert!(Bearer::new("a\nb").is_none());
 }

@@ -64,6 +64,10 @@ pub struct FetchArgs {
     /// Take only the table with this identity.
     #[arg(long, value_name = "BLAKE3")]
     pub identity: Option<String>,
+    /// The token that the server at URL asks for, as a coordinator with a token does. It is sent
+    /// nowhere else, and not taken from the environment: servers differ.
+    #[arg(long, value_name = "FILE")]
+    pub token_file: Option<PathBuf>,
     /// Connections at a time.
     #[arg(long, value_name = "N", default_value_t = 8,
           value_parser = clap::value_parser!(u8).range(1..=64))]

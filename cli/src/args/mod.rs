@@ -145,6 +145,10 @@ pub struct ProbeArgs {
     /// Print JSON, one object a line.
     #[arg(long)]
     pub json: bool,
+    /// The token that the server at URL asks for, as a coordinator with a token does. It is sent
+    /// nowhere else, and not taken from the environment: servers differ.
+    #[arg(long, value_name = "FILE")]
+    pub token_file: Option<PathBuf>,
     /// Folder in which frames of published tables are kept [default: retrotab in the user's
     /// cache].
     #[arg(long, value_name = "DIR")]

@@ -25,7 +25,7 @@ use crate::hashing::Identity;
 use crate::layout::{Frames, TableLayout};
 use crate::manifest::{MANIFEST, Manifest, SHA256SUMS};
 use crate::objects::Threads;
-use crate::remote::{Patience, Remote, RemoteError};
+use crate::remote::{Bearer, Patience, Remote, RemoteError};
 
 pub use error::{Failed, FetchError};
 
@@ -53,6 +53,8 @@ pub struct FetchOptions {
     pub wanted: Wanted,
     /// The identity that the table must have, if it is known.
     pub identity: Option<String>,
+    /// What the server at the first URL asks readers for. Mirrors do not get it.
+    pub bearer: Option<Bearer>,
     /// Connections at a time.
     pub connections: usize,
     /// How patient we are with each server.
@@ -62,7 +64,7 @@ pub struct FetchOptions {
 impl Default for FetchOptions {
     fn default() -> FetchOptions {
         let (mirrors, wanted, patience) = (Vec::new(), Wanted::All, Patience::default());
-        FetchOptions { mirrors, wanted, identity: None, connections: 8, patience }
+        FetchOptions { mirrors, wanted, identity: None, bearer: None, connections: 8, patience }
     }
 }
 
@@ -125,8 +127,9 @@ pub fn fetch(
     options: &FetchOptions,
     progress: &mut dyn FnMut(Progress<'_>) -> ControlFlow<()>,
 ) -> Result<Fetched, FetchError> {
-    let urls = [url].into_iter().chain(options.mirrors.iter().map(String::as_str));
-    let remotes = urls.map(|url| Remote::open(url, options.patience));
+    let first = Remote::open_as(options.bearer.clone(), url, options.patience);
+    let mirrors = options.mirrors.iter().map(|url| Remote::open(url, options.patience));
+    let remotes = std::iter::once(first).chain(mirrors);
     let mut servers = Servers::new(remotes.collect::<Result<Vec<_>, _>>()?);
     let threads = Arc::new(Threads::new(THREADS, url)?);
     let source = servers.manifest(&threads, options.identity.as_deref())?;

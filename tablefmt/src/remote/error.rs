@@ -24,7 +24,10 @@ pub enum RemoteError {
         status: u16,
     },
     /// The server lets us have nothing.
-    #[error("{url}: the server refuses to give it (status {status})")]
+    #[error(
+        "{url}: the server refuses to give it (status {status}){}",
+        if *status == 401 { "; it asks for a token (--token-file), or for another one" } else { "" }
+    )]
     Refused {
         /// The file.
         url: String,

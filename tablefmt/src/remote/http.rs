@@ -10,9 +10,9 @@ use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use reqwest::header::{self, HeaderMap, HeaderName};
+use reqwest::header::{self, HeaderMap, HeaderName, HeaderValue};
 use reqwest::redirect::{Action, Attempt, Policy};
-use reqwest::{Client, Response, StatusCode, Url};
+use reqwest::{Client, RequestBuilder, Response, StatusCode, Url};
 
 use super::error::RemoteError;
 use super::meter::Meter;
@@ -26,18 +26,33 @@ const REDIRECTS: usize = 5;
 /// Longest text of a server that is repeated in a message.
 const SHOWN: usize = 200;
 
+/// The token of a server that wants to know who reads. It is never shown.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Bearer(HeaderValue);
+
+impl Bearer {
+    /// Of a token; `None` when it cannot be part of a request.
+    pub fn new(token: &str) -> Option<Bearer> {
+        let mut value = HeaderValue::from_str(&format!("Bearer {token}")).ok()?;
+        value.set_sensitive(true);
+        Some(Bearer(value))
+    }
+}
+
 /// A folder on a web server.
 #[derive(Debug)]
 pub(super) struct HttpFolder {
     client: Client,
     /// With a slash at the end.
     base: Url,
+    /// Sent to this server, but not to where it redirects to.
+    bearer: Option<Bearer>,
     /// ETags of the files that were read.
     tags: Mutex<HashMap<String, String>>,
 }
 
 impl HttpFolder {
-    pub(super) fn open(text: &str) -> Result<HttpFolder, RemoteError> {
+    pub(super) fn open(text: &str, bearer: Option<Bearer>) -> Result<HttpFolder, RemoteError> {
         // It may hold a password where none belongs, so it is not told.
         let shown = text.split('@').next_back().unwrap_or_default();
         let bad = |what: &str| RemoteError::Url { url: shown.to_owned(), what: what.to_owned() };
@@ -65,7 +80,7 @@ impl HttpFolder {
             .referer(false)
             .build();
         let client = client.map_err(|error| bad(&format!("there is no HTTP client: {error}")))?;
-        Ok(HttpFolder { client, base, tags: Mutex::default() })
+        Ok(HttpFolder { client, base, bearer, tags: Mutex::default() })
     }
 
     /// The URL of the folder, without a slash at the end.
@@ -82,6 +97,14 @@ impl HttpFolder {
         url
     }
 
+    fn get(&self, url: Url) -> RequestBuilder {
+        let request = self.client.get(url);
+        match &self.bearer {
+            None => request,
+            Some(Bearer(value)) => request.header(header::AUTHORIZATION, value.clone()),
+        }
+    }
+
     /// A whole file of at most so many bytes.
     pub(super) async fn whole(
         &self,
@@ -91,7 +114,7 @@ impl HttpFolder {
     ) -> Result<Vec<u8>, RemoteError> {
         let url = self.file(name);
         meter.request();
-        let answer = self.client.get(url.clone()).send().await;
+        let answer = self.get(url.clone()).send().await;
         let answer =
             Answer { url, answer: answer.map_err(|error| unreachable(&self.file(name), &error))? };
         answer.check_status(StatusCode::OK)?;
@@ -117,7 +140,7 @@ impl HttpFolder {
     ) -> Result<(), RemoteError> {
         let url = self.file(name);
         let asked = format!("bytes={}-{}", part.start, part.end - 1);
-        let mut request = self.client.get(url.clone()).header(header::RANGE, asked);
+        let mut request = self.get(url.clone()).header(header::RANGE, asked);
         let known = self.tag(name);
         if let Some(tag) = &known {
             request = request.header(header::IF_MATCH, tag);
@@ -329,17 +352,20 @@ mod tests {
             ("https://host/x?y", "nothing may follow"),
             ("https://host/x#y", "nothing may follow"),
         ] {
-            let error = HttpFolder::open(text).unwrap_err();
+            let error = HttpFolder::open(text, None).unwrap_err();
             let said = error.to_string();
             assert!(error.is_users() && said.contains(what), "{text}: {said}");
             assert!(!said.contains("secret"), "{said}");
         }
         for text in ["http://host/a/b", "http://host/a/b/"] {
-            let folder = HttpFolder::open(text).unwrap();
+            let folder = HttpFolder::open(text, None).unwrap();
             assert_eq!(folder.url(), "http://host/a/b");
             assert_eq!(folder.file("000.u16.zst").as_str(), "http://host/a/b/000.u16.zst");
             assert_eq!(folder.file("../x?y").as_str(), "http://host/a/b/..%2Fx%3Fy");
         }
-        assert_eq!(HttpFolder::open("http://host").unwrap().file("f").as_str(), "http://host/f");
+        assert_eq!(
+            HttpFolder::open("http://host", None).unwrap().file("f").as_str(),
+            "http://host/f"
+        );
     }
 }

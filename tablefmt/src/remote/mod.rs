@@ -22,6 +22,7 @@ use crate::manifest::{MANIFEST, MAX_MANIFEST, Manifest};
 
 pub use cache::FrameCache;
 pub use error::RemoteError;
+pub use http::Bearer;
 pub use meter::Meter;
 pub use table::RemoteTable;
 
@@ -62,7 +63,19 @@ impl Remote {
     /// # Errors
     /// [`RemoteError::Url`].
     pub fn open(url: &str, patience: Patience) -> Result<Remote, RemoteError> {
-        let folder = Arc::new(HttpFolder::open(url)?);
+        Remote::open_as(None, url, patience)
+    }
+
+    /// The folder at a URL whose server may ask for a token.
+    ///
+    /// # Errors
+    /// [`RemoteError::Url`].
+    pub fn open_as(
+        bearer: Option<Bearer>,
+        url: &str,
+        patience: Patience,
+    ) -> Result<Remote, RemoteError> {
+        let folder = Arc::new(HttpFolder::open(url, bearer)?);
         Ok(Remote { folder, meter: Arc::default(), patience })
     }
 

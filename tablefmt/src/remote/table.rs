@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::cache::FrameCache;
 use super::error::RemoteError;
-use super::{Patience, Remote, io_error};
+use super::{Remote, io_error};
 use crate::objects::Threads;
 use crate::reader::Table;
 use crate::source::ReadAt;
@@ -25,17 +25,12 @@ pub struct RemoteTable {
 }
 
 impl RemoteTable {
-    /// Reads the manifest of the table at a URL. What is read later is kept in the cache.
+    /// Reads the manifest of a table. What is read later is kept in the cache.
     ///
     /// # Errors
     /// [`RemoteError`].
-    pub fn open(
-        url: &str,
-        patience: Patience,
-        cache: Option<FrameCache>,
-    ) -> Result<RemoteTable, RemoteError> {
-        let remote = Remote::open(url, patience)?;
-        let threads = Arc::new(Threads::new(1, url)?);
+    pub fn open(remote: Remote, cache: Option<FrameCache>) -> Result<RemoteTable, RemoteError> {
+        let threads = Arc::new(Threads::new(1, &remote.url())?);
         let asked = remote.clone();
         let (_, manifest, layout) = threads.run(async move { asked.manifest().await })?;
         let files = remote.clone();

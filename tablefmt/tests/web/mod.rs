@@ -18,6 +18,7 @@ pub struct Request {
     /// From the first byte to the one after the last.
     pub range: Option<Range<u64>>,
     pub if_match: Option<String>,
+    pub authorization: Option<String>,
 }
 
 /// An answer, sent as it is, whatever its headers say.
@@ -180,6 +181,7 @@ fn read_request(reader: &mut impl BufRead) -> Option<Request> {
                 request.range = Some(first.parse().ok()?..last.parse::<u64>().ok()? + 1);
             }
             "if-match" => request.if_match = Some(value.to_owned()),
+            "authorization" => request.authorization = Some(value.to_owned()),
             _ => {}
         }
     }
