@@ -1,6 +1,6 @@
 //! Fitting the network of the evaluator: Adam on minibatches (Kingma and Ba, 2015).
 
-use retrotab_player::fitted::HIDDEN;
+use retrotab_player::fitted::{HIDDEN, Network};
 
 /// Positions of a step.
 const BATCH: usize = 512;
@@ -43,6 +43,16 @@ impl Fit {
         });
         let (scaling, moments) = (scaling.collect(), vec![[0.0; 2]; weights.len()]);
         Self { features, weights, moments, steps: 0, scaling, random }
+    }
+
+    /// A network from its file.
+    pub fn from_bytes(features: usize, bytes: &[u8]) -> Option<Self> {
+        Network::from_bytes(features, bytes)?;
+        let number = |b: &[u8]| Some(f32::from_le_bytes(b.try_into().ok()?));
+        let weights: Vec<f32> = bytes.chunks_exact(4).filter_map(number).collect();
+        let (scaling, moments) = (vec![[0.0, 1.0]; features], vec![[0.0; 2]; weights.len()]);
+        let random = fastrand::Rng::with_seed(2);
+        Some(Self { features, weights, moments, steps: 0, scaling, random })
     }
 
     /// Makes steps on random rows; gives the mean cross entropy before each.

@@ -1,10 +1,11 @@
 //! Fits the networks of the evaluators to games that they play themselves.
 //!
-//!     train TABLE STACKS WIDTH CACHE GAMES OUT
+//!     train TABLE STACKS WIDTH CACHE FIRST GAMES OUT [FROM]
 //!
-//! plays deals 0 to GAMES - 1 of series 1000 at level 0 in rounds, and fits both networks after
-//! each: the one that sees a stack table judges all boards, the one that also sees subgames of
-//! WIDTH cards the best 8. The first games are played with the table and the subgames alone.
+//! plays deals FIRST to FIRST + GAMES - 1 of series 1000 at level 0 in rounds, and fits both
+//! networks after each: the one that sees a stack table judges all boards, the one that also sees
+//! subgames of WIDTH cards the best 8. The first games are played with the table and the subgames
+//! alone, or with the networks FROM.plain and FROM.all.
 //! OUT.plain and OUT.all get the weights as players read them, CACHE the solved subgames. Each
 //! line printed has the games so far, the share won of those of the last rounds that were played
 //! without an odd draw, and the cross entropies of both networks.
@@ -59,8 +60,8 @@ type Failure = Box<dyn Error + Send + Sync>;
 
 fn main() -> Result<(), Failure> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let [table, stacks, width, cache, games, out] = arguments.as_slice() else {
-        return Err("usage: train TABLE STACKS WIDTH CACHE GAMES OUT".into());
+    let [table, stacks, width, cache, first, games, out, from @ ..] = arguments.as_slice() else {
+        return Err("usage: train TABLE STACKS WIDTH CACHE FIRST GAMES OUT [FROM]".into());
     };
     let game = Game::new(13, stacks.parse()?)?;
     let rules = Rules::new(game.stacks(), width.parse()?)?.with_choice(game.ranks());
@@ -74,7 +75,10 @@ fn main() -> Result<(), Failure> {
     let subgames = Arc::new(SubgameEvaluator::new(game, solver, options)?);
     let table = Arc::new(TableEvaluator::load(Path::new(table), game)?);
     let sources = Sources { table, subgames: Some(subgames.clone()) };
-    let mut training = Training::new(game, sources, games.parse()?);
+    let mut training = Training::new(game, sources, first.parse()?, games.parse()?);
+    if let Some(from) = from.first() {
+        training.go_on([fs::read(format!("{from}.plain"))?, fs::read(format!("{from}.all"))?])?;
+    }
     while training.played < training.games {
         training.round()?;
         if let Some([plain, all]) = &training.fits {
@@ -89,8 +93,11 @@ fn main() -> Result<(), Failure> {
 struct Training {
     game: Game,
     sources: Sources,
+    first: u64,
     games: u64,
     played: u64,
+    /// The rate of learning at the beginning.
+    rate: f32,
     /// Rows of the networks without and with subgames, the oldest first.
     rows: [Vec<Row>; 2],
     fits: Option<[Fit; 2]>,
@@ -106,14 +113,24 @@ struct Played {
 }
 
 impl Training {
-    fn new(game: Game, sources: Sources, games: u64) -> Self {
-        let rows = [Vec::new(), Vec::new()];
-        Self { game, sources, games, played: 0, rows, fits: None, results: Vec::new() }
+    fn new(game: Game, sources: Sources, first: u64, games: u64) -> Self {
+        let (rows, results, rate) = ([Vec::new(), Vec::new()], Vec::new(), RATES[0]);
+        Self { game, sources, first, games, played: 0, rate, rows, fits: None, results }
+    }
+
+    /// Goes on with networks from their files, more slowly.
+    fn go_on(&mut self, [plain, all]: [Vec<u8>; 2]) -> Result<(), Failure> {
+        let read = |features, bytes: &[u8]| {
+            Fit::from_bytes(features, bytes).ok_or("no weights of such a network")
+        };
+        self.fits = Some([read(PLAIN_FEATURES, &plain)?, read(ALL_FEATURES, &all)?]);
+        self.rate = RATES[0] / 2.0;
+        Ok(())
     }
 
     /// Plays a round and fits.
     fn round(&mut self) -> Result<(), Failure> {
-        let count = if self.fits.is_none() { FIRST } else { ROUND }.min(self.games - self.played);
+        let count = if self.played == 0 { FIRST } else { ROUND }.min(self.games - self.played);
         let evaluator = self.evaluator()?;
         let games = self.play(&evaluator.staged, count);
         self.played += count;
@@ -145,7 +162,7 @@ impl Training {
             [Fit::new(PLAIN_FEATURES, &rows[0]), Fit::new(ALL_FEATURES, &rows[1])]
         });
         let done = self.played as f32 / self.games as f32;
-        let rate = RATES[1] + (RATES[0] - RATES[1]) * 0.5 * (1.0 + (done * std::f32::consts::PI).cos());
+        let rate = RATES[1] + (self.rate - RATES[1]) * 0.5 * (1.0 + (done * std::f32::consts::PI).cos());
         let mut losses = [0.0; 2];
         for number in 0..2 {
             let new = rows[number].len() - before[number];
@@ -184,7 +201,8 @@ impl Training {
     }
 
     fn play(&self, evaluator: &StagedEvaluator, count: u64) -> Vec<Played> {
-        let (next, last) = (AtomicU64::new(self.played), self.played + count);
+        let first = self.first + self.played;
+        let (next, last) = (AtomicU64::new(first), first + count);
         let threads = std::thread::available_parallelism().map_or(1, |threads| threads.get());
         let results = Mutex::new(Vec::new());
         std::thread::scope(|scope| {
