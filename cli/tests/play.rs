@@ -65,6 +65,36 @@ fn games_are_printed_counted_and_do_not_depend_on_the_threads() {
 }
 
 #[test]
+fn the_strongest_player_wins_more_and_keeps_its_subgames() {
+    let (dir, table) = table();
+    let cache = dir.path().join("subgames");
+    let best = ["--evaluator", "best", "-c", "12", "-m", "10", "--samples", "12", "--json"];
+    let best = [&best[..], &["--width", "6", "--cache", cache.to_str().unwrap()]].concat();
+    let first = json(&play(&table, &[&best[..], &["--threads", "1"]].concat()));
+    assert!(cache.is_file());
+    // With all subgames known, and on several threads.
+    let again = json(&play(&table, &[&best[..], &["--threads", "3"]].concat()));
+    assert_eq!(first[..12], again[..12]);
+    let plain = json(&play(&table, &["-c", "12", "-m", "10", "--json"]));
+    assert!(first[12]["wins"].as_u64() > plain[12]["wins"].as_u64(), "{first:?} {plain:?}");
+
+    // Weights of another network, and subgames of another width.
+    let file = dir.path().join("weights");
+    fs::write(&file, [0; 4000]).unwrap();
+    let play = || {
+        let mut play = retrotab(&["play", "--evaluator", "best", "--table"]);
+        play.arg(&table);
+        play
+    };
+    let error = fail(play().arg("--subgame-weights").arg(&file), 2);
+    assert!(error.contains("weights: no weights of this evaluator"), "{error}");
+    let error = fail(play().args(["--width", "5", "--cache"]).arg(&cache), 2);
+    assert!(error.contains("subgames"), "{error}");
+    let error = fail(play().args(["--ranks", "7"]), 2);
+    assert!(error.contains("no weights are built in"), "{error}");
+}
+
+#[test]
 fn advice_comes_ranked() {
     let (_dir, table) = table();
     let advise = |input: &str| feed(retrotab(&["advise", "--table"]).arg(&table), input);

@@ -75,23 +75,28 @@ pub struct ThinkingArgs {
     #[arg(long, value_enum, default_value_t)]
     pub evaluator: EvaluatorName,
     /// Folder of a stack table with as many stacks as the game; for all evaluators but
-    /// `subgames`.
+    /// `subgames`. The rule `choice` plays best.
     #[arg(long, value_name = "DIR")]
     pub table: Option<PathBuf>,
-    /// Weights of the evaluator `fitted`, as scripts/fit-player writes them [default: those that
-    /// the program was built with].
+    /// Weights of the evaluator `fitted` (docs/player.md tells how to make some) [default: those
+    /// that the program was built with].
     #[arg(long, value_name = "FILE")]
     pub weights: Option<PathBuf>,
+    /// Weights of the evaluator `fitted-subgames` [default: those that the program was built
+    /// with].
+    #[arg(long, value_name = "FILE")]
+    pub subgame_weights: Option<PathBuf>,
     /// Cards of each foundation in a subgame.
     #[arg(long, value_name = "N", default_value_t = 7)]
     pub width: usize,
     /// Subgames of each pair of foundations.
-    #[arg(long, value_name = "N", default_value_t = 104)]
+    #[arg(long, value_name = "N", default_value_t = 52)]
     pub samples: usize,
-    /// How the draws of subgames are valued.
-    #[arg(long, value_enum, default_value_t)]
-    pub draws: DrawsName,
-    /// Weight of the subgames in the evaluators `sum` and `fitted-sum`, 0 to 1.
+    /// How the draws of subgames are valued [default: `choice`, but `chance` when subgames have
+    /// all cards of their foundations].
+    #[arg(long, value_enum)]
+    pub draws: Option<DrawsName>,
+    /// Weight of the subgames in the evaluator `sum`, 0 to 1.
     #[arg(long, value_name = "SHARE", default_value_t = 0.5)]
     pub weight: f32,
     /// File of solved subgames: read if it is there, and written at the end.
@@ -119,22 +124,23 @@ pub enum EvaluatorName {
     /// The product of the values of the six pairs of foundations in a stack table.
     #[default]
     Table,
-    /// A network fitted to outcomes of games, over the pair values of a stack table and the order
-    /// of need.
+    /// A network fitted to games of its own, over the pair values of a stack table of the rule
+    /// `choice` and the order of need.
     Fitted,
     /// Sampled exact games of some cards of each two foundations; needs no table.
     Subgames,
     /// The weighted sum, of logarithms, of `table` and `subgames`.
     Sum,
-    /// The weighted sum, of logarithms, of `fitted` and `subgames`.
-    FittedSum,
+    /// A network like `fitted` that also sees the pair values of `subgames`.
+    FittedSubgames,
+    /// The strongest: `fitted` judges all boards of a decision, `fitted-subgames` the best 8.
+    Best,
 }
 
 /// How draws of subgames are valued.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum DrawsName {
     /// A playing value: a drawn card may take the part of other copies of its rank.
-    #[default]
     Choice,
     /// The exact chance of the subgame.
     Chance,

@@ -1,12 +1,11 @@
 //! From what was typed to a game, a player and deals.
 
 use std::fs;
+use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::Context;
-use retrotab_player::fitted::{
-    self, ALL_FEATURES, FittedEvaluator, Network, PLAIN_FEATURES, Sources,
-};
+use retrotab_player::fitted::{self, FittedEvaluator, Network, Sources};
 use retrotab_player::rollout::RolloutEvaluator;
 use retrotab_player::search::Settings;
 use retrotab_player::staged::StagedEvaluator;
@@ -76,6 +75,9 @@ impl Judge {
     }
 }
 
+/// Boards of a decision that the strongest evaluator looks at twice.
+const BEST_JUDGED: usize = 8;
+
 /// What evaluators are made of, each thing once.
 #[derive(Default)]
 struct Makings {
@@ -93,30 +95,27 @@ impl Makings {
         Ok(match name {
             EvaluatorName::Table => self.table(args, game)?,
             EvaluatorName::Fitted => {
-                let weights = weights(args, game)?;
-                let with_subgames = weights.len() == Network::bytes(ALL_FEATURES);
-                let subgames = if with_subgames { Some(self.subgames(args, game)?) } else { None };
+                let sources = Sources { table: self.table(args, game)?, subgames: None };
+                fitted(sources, args.weights.as_deref(), fitted::built_in(game).map(|w| w.plain))?
+            }
+            EvaluatorName::FittedSubgames => {
+                let subgames = Some(self.subgames(args, game)?);
                 let sources = Sources { table: self.table(args, game)?, subgames };
-                Arc::new(FittedEvaluator::new(sources, &weights).ok_or_else(|| {
-                    let sizes = [PLAIN_FEATURES, ALL_FEATURES].map(Network::bytes);
-                    let [plain, all] = sizes;
-                    UserError(format!(
-                        "no weights: they are {plain} bytes of finite numbers, or {all} with \
-                         subgames"
-                    ))
-                })?)
+                let built_in = fitted::built_in(game).map(|w| w.with_subgames);
+                fitted(sources, args.subgame_weights.as_deref(), built_in)?
+            }
+            EvaluatorName::Best => {
+                let cheap = self.evaluator(args, game, EvaluatorName::Fitted)?;
+                let dear = self.evaluator(args, game, EvaluatorName::FittedSubgames)?;
+                Arc::new(StagedEvaluator::new(cheap, dear, BEST_JUDGED))
             }
             EvaluatorName::Subgames => self.subgames(args, game)?,
-            EvaluatorName::Sum | EvaluatorName::FittedSum => {
+            EvaluatorName::Sum => {
                 if !(0.0..=1.0).contains(&args.weight) {
                     let text = format!("--weight is a share from 0 to 1, not {}", args.weight);
                     return Err(UserError(text).into());
                 }
-                let other = match name {
-                    EvaluatorName::FittedSum => EvaluatorName::Fitted,
-                    _ => EvaluatorName::Table,
-                };
-                let other = self.evaluator(args, game, other)?;
+                let other = self.table(args, game)?;
                 let parts: Vec<(f32, Arc<dyn Evaluator>)> =
                     vec![(1.0 - args.weight, other), (args.weight, self.subgames(args, game)?)];
                 Arc::new(SumEvaluator::new(parts))
@@ -150,8 +149,9 @@ impl Makings {
 fn subgames(args: &ThinkingArgs, game: Game) -> anyhow::Result<SubgameEvaluator> {
     let rules = SubgameRules::new(game.stacks(), args.width)?;
     let rules = match args.draws {
-        DrawsName::Chance => rules,
-        DrawsName::Choice => rules.with_choice(game.ranks()),
+        None => SubgameRules::of_game(game, args.width)?,
+        Some(DrawsName::Chance) => rules,
+        Some(DrawsName::Choice) => rules.with_choice(game.ranks()),
     };
     let memory = args.memory.as_u64();
     let solver = match &args.cache {
@@ -162,19 +162,29 @@ fn subgames(args: &ThinkingArgs, game: Game) -> anyhow::Result<SubgameEvaluator>
     Ok(SubgameEvaluator::new(game, solver, options)?)
 }
 
-/// The weights asked for, as in their file.
-fn weights(args: &ThinkingArgs, game: Game) -> anyhow::Result<Vec<u8>> {
-    if let Some(path) = &args.weights {
-        return fs::read(path).with_context(|| format!("{}: cannot read it", path.display()));
-    }
-    let (ranks, stacks) = (game.ranks(), game.stacks());
-    let built_in = fitted::built_in(game).ok_or_else(|| {
-        UserError(format!(
-            "no weights are built in for {ranks} ranks and {stacks} stacks; name a file of \
-             weights (--weights)"
-        ))
+/// A fitted evaluator with the weights of a file, or without one those that are built in.
+fn fitted(
+    sources: Sources,
+    file: Option<&Path>,
+    built_in: Option<&[u8]>,
+) -> anyhow::Result<Arc<dyn Evaluator>> {
+    let expected = Network::bytes(sources.features());
+    let (weights, what) = match (file, built_in) {
+        (Some(path), _) => {
+            let read = fs::read(path).with_context(|| format!("{}: cannot read", path.display()));
+            (read?, path.display().to_string())
+        }
+        (None, Some(weights)) => (weights.to_vec(), "bug: the built-in weights".to_owned()),
+        (None, None) => {
+            let text = "no weights are built in for such a game; name files of them (--weights, \
+                        --subgame-weights), or use another evaluator";
+            return Err(UserError(text.to_owned()).into());
+        }
+    };
+    let fitted = FittedEvaluator::new(sources, &weights).ok_or_else(|| {
+        UserError(format!("{what}: no weights of this evaluator, {expected} bytes of finite numbers"))
     })?;
-    Ok(built_in.to_vec())
+    Ok(Arc::new(fitted))
 }
 
 fn table(args: &ThinkingArgs, game: Game) -> anyhow::Result<TableEvaluator> {

@@ -1,10 +1,10 @@
 //! The numbers that a fitted evaluator sees of a board.
 
-use crate::game::{Foundation, Game, Slot};
-use crate::view::View;
+use crate::game::{Foundation, Game, Rank, Slot, SlotSet};
+use crate::view::{Stacked, View};
 
 /// How many numbers describe a board without subgames.
-pub const PLAIN_FEATURES: usize = 49;
+pub const PLAIN_FEATURES: usize = 61;
 /// How many numbers describe a board with the pair values of subgames.
 pub const ALL_FEATURES: usize = PLAIN_FEATURES + 14;
 
@@ -28,7 +28,7 @@ struct StackView {
 struct Whole<'a> {
     view: &'a View,
     stacks: [StackView; Game::MAX_STACKS],
-    count: usize,
+    game: Game,
     /// By foundation and index: what a card needs before it because of the cards of its
     /// foundation, as far as the last stack card before it.
     chain: [u64; 64],
@@ -38,16 +38,18 @@ struct Whole<'a> {
 /// by those of its pair values in subgames.
 pub fn features(
     view: &View,
-    stacks: usize,
+    game: Game,
     table: &[f32; 6],
     subgames: Option<&[f32; 6]>,
 ) -> Features {
-    let whole = Whole::new(view, stacks);
+    let whole = Whole::new(view, game);
     let mut out = Writer { numbers: [0.0; ALL_FEATURES], len: 0 };
     out.pairs(table);
     whole.progress(&mut out);
     whole.stacks(&mut out);
     whole.stock(&mut out);
+    whole.draws(&mut out);
+    whole.foundations(&mut out);
     debug_assert_eq!(out.len, PLAIN_FEATURES);
     if let Some(pairs) = subgames {
         out.pairs(pairs);
@@ -78,8 +80,8 @@ impl Writer {
 }
 
 impl<'a> Whole<'a> {
-    fn new(view: &'a View, count: usize) -> Self {
-        let mut whole = Self { view, stacks: Default::default(), count, chain: [0; 64] };
+    fn new(view: &'a View, game: Game) -> Self {
+        let mut whole = Self { view, stacks: Default::default(), game, chain: [0; 64] };
         let mut last = [0u64; Game::FOUNDATIONS];
         let mut from = Foundation::ALL.map(|f| view.built(f));
         let chain = &mut whole.chain;
@@ -124,7 +126,7 @@ impl<'a> Whole<'a> {
 
     fn stacks(&self, out: &mut Writer) {
         let mut stacks = self.stacks;
-        let used = &mut stacks[..self.count];
+        let used = &mut stacks[..self.game.stacks()];
         let waits = |stack: &StackView| (stack.top & self.view.stock()).count_ones();
         used.sort_by_key(|stack| (stack.height == 0, std::cmp::Reverse(waits(stack))));
         out.push(used.iter().filter(|stack| stack.height == 0).count() as f32);
@@ -178,10 +180,57 @@ impl<'a> Whole<'a> {
         out.push(needs / left / 10.0);
     }
 
+    /// How well the next draw can be used, whichever of its rank's open slots it is meant for.
+    fn draws(&self, out: &mut Writer) {
+        let stock = SlotSet(self.view.stock());
+        let left = stock.len().max(1) as f32;
+        let (mut next, mut free, mut dead, mut delays) = (0.0, 0.0, 0.0, 0.0);
+        for rank in (0..self.game.ranks() as u8).map(Rank) {
+            let slots = Foundation::ALL.map(|foundation| self.game.slot(foundation, rank));
+            let open = slots.into_iter().filter(|&slot| stock.contains(slot));
+            let (mut copies, mut built, mut least) = (0.0, false, None::<u32>);
+            for slot in open {
+                copies += 1.0;
+                let needed = self.view.earlier(slot) | self.chain[usize::from(slot.0)];
+                built |= needed == 0;
+                let delay = self.least_delay(needed);
+                least = delay.map_or(least, |delay| Some(least.map_or(delay, |l| l.min(delay))));
+            }
+            match least {
+                _ if built => next += copies,
+                None => dead += copies,
+                Some(0) => free += copies,
+                Some(delay) => delays += copies * delay.min(10) as f32,
+            }
+        }
+        for sum in [next, free, dead, delays] {
+            out.push(sum / left);
+        }
+    }
+
+    /// For each foundation, how likely its next card is drawn next, and how many stack cards are
+    /// meant for it.
+    fn foundations(&self, out: &mut Writer) {
+        let stock = SlotSet(self.view.stock());
+        let left = stock.len().max(1) as f32;
+        for foundation in Foundation::ALL {
+            let index = self.view.built(foundation);
+            let mut copies = 0.0;
+            if index < self.game.ranks() {
+                let rank = self.game.rank(Slot::new(foundation, index));
+                let slots = Foundation::ALL.map(|other| self.game.slot(other, rank));
+                copies = slots.into_iter().filter(|&slot| stock.contains(slot)).count() as f32;
+            }
+            out.push(10.0 * copies / left);
+            let meant = |card: &&Stacked| card.slot.foundation() == foundation;
+            out.push(self.view.stacked().iter().filter(meant).count() as f32 / 3.0);
+        }
+    }
+
     /// The fewest stock cards by which a new card on a stack delays its top card; `None` when
     /// every stack has a card that the new one waits for.
     fn least_delay(&self, needed: u64) -> Option<u32> {
-        let stacks = self.stacks[..self.count].iter();
+        let stacks = self.stacks[..self.game.stacks()].iter();
         let possible = stacks.filter(|stack| stack.cards & needed == 0);
         let delays = possible.map(|stack| match stack.height {
             0 => 0,

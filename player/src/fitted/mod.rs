@@ -16,11 +16,23 @@ use crate::view::View;
 pub use features::{ALL_FEATURES, Features, PLAIN_FEATURES};
 pub use network::{HIDDEN, Network};
 
-/// The weights that are built in for a game, those of a network without subgames. They were made
-/// by `examples/selfplay.rs` and `scripts/fit-player` (see docs/player.md).
-pub fn built_in(game: Game) -> Option<&'static [u8]> {
+/// Weights of the two networks for a game, as in their files.
+#[derive(Debug, Clone, Copy)]
+pub struct BuiltIn {
+    /// Those of a network without subgames.
+    pub plain: &'static [u8],
+    /// Those of a network that also sees 52 subgames of 7 cards of each pair of foundations.
+    pub with_subgames: &'static [u8],
+}
+
+/// The weights that are built in for a game. They were made by `examples/train` (see
+/// docs/player.md) with stack tables of the rule `choice`.
+pub fn built_in(game: Game) -> Option<BuiltIn> {
     match (game.ranks(), game.stacks()) {
-        (13, 3) => Some(include_bytes!("weights/stacks3.bin")),
+        (13, 3) => Some(BuiltIn {
+            plain: include_bytes!("weights/stacks3.bin"),
+            with_subgames: include_bytes!("weights/stacks3-subgames.bin"),
+        }),
         _ => None,
     }
 }
@@ -48,7 +60,7 @@ impl Sources {
         let view = View::new(board);
         let table = self.table.values_of(&view);
         let pairs = self.subgames.as_ref().and_then(|subgames| subgames.pairs(board));
-        features::features(&view, board.game().stacks(), &table, pairs.as_ref())
+        features::features(&view, board.game(), &table, pairs.as_ref())
     }
 }
 

@@ -1,7 +1,7 @@
 //! A small network: one hidden layer, a logistic output.
 
 /// Units of the hidden layer.
-pub const HIDDEN: usize = 32;
+pub const HIDDEN: usize = 64;
 
 /// Weights of a network.
 #[derive(Debug, Clone)]

@@ -30,7 +30,7 @@ use super::solver::Solver;
 /// How a cache begins.
 const MAGIC: &[u8; 8] = b"RTSUBGAM";
 /// Version of the format, of the keys and of the values.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 /// Bytes before the entries.
 const HEADER: usize = 24;
 /// Bytes of the digest.
