@@ -182,7 +182,9 @@ fn fitted(
         }
     };
     let fitted = FittedEvaluator::new(sources, &weights).ok_or_else(|| {
-        UserError(format!("{what}: no weights of this evaluator, {expected} bytes of finite numbers"))
+        UserError(format!(
+            "{what}: no weights of this evaluator, {expected} bytes of finite numbers"
+        ))
     })?;
     Ok(Arc::new(fitted))
 }

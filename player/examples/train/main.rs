@@ -162,7 +162,8 @@ impl Training {
             [Fit::new(PLAIN_FEATURES, &rows[0]), Fit::new(ALL_FEATURES, &rows[1])]
         });
         let done = self.played as f32 / self.games as f32;
-        let rate = RATES[1] + (self.rate - RATES[1]) * 0.5 * (1.0 + (done * std::f32::consts::PI).cos());
+        let rate =
+            RATES[1] + (self.rate - RATES[1]) * 0.5 * (1.0 + (done * std::f32::consts::PI).cos());
         let mut losses = [0.0; 2];
         for number in 0..2 {
             let new = rows[number].len() - before[number];
@@ -188,9 +189,7 @@ impl Training {
                 let subgames = self.sources.subgames.clone().ok_or("subgames are needed")?;
                 (self.sources.table.clone(), subgames)
             }
-            Some([first, second]) => {
-                (fitted(plain, first)?, fitted(self.sources.clone(), second)?)
-            }
+            Some([first, second]) => (fitted(plain, first)?, fitted(self.sources.clone(), second)?),
         };
         // What the sampled subgames say is no chance yet, so it teaches nothing.
         let every = if self.fits.is_none() { u64::MAX } else { TAUGHT };

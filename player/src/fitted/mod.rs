@@ -33,6 +33,10 @@ pub fn built_in(game: Game) -> Option<BuiltIn> {
             plain: include_bytes!("weights/stacks3.bin"),
             with_subgames: include_bytes!("weights/stacks3-subgames.bin"),
         }),
+        (13, 4) => Some(BuiltIn {
+            plain: include_bytes!("weights/stacks4.bin"),
+            with_subgames: include_bytes!("weights/stacks4-subgames.bin"),
+        }),
         _ => None,
     }
 }

@@ -279,4 +279,27 @@ impl Coordinator for Service {
     async fn submit_stored(&self, _: Request<SubmitStoredRequest>) -> Answer<SubmitShardResponse> {
         Err(Status::unimplemented("there is no shared store"))
     }
+
+    async fn offer_table(
+        &self,
+        _: Request<Streaming<OfferTableChunk>>,
+    ) -> Answer<OfferTableResponse> {
+        Err(Status::unimplemented("workers do not call this"))
+    }
+
+    async fn send_table_file(
+        &self,
+        _: Request<Streaming<SendTableFileChunk>>,
+    ) -> Answer<SendTableFileResponse> {
+        Err(Status::unimplemented("workers do not call this"))
+    }
+
+    type FinishTableStream = BoxStream<'static, Result<FinishTableProgress, Status>>;
+
+    async fn finish_table(
+        &self,
+        _: Request<FinishTableRequest>,
+    ) -> Answer<Self::FinishTableStream> {
+        Err(Status::unimplemented("workers do not call this"))
+    }
 }
