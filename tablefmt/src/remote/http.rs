@@ -45,7 +45,7 @@ pub(super) struct HttpFolder {
     client: Client,
     /// With a slash at the end.
     base: Url,
-    /// Sent to this server, but not to where it redirects to.
+    /// Sent to this server alone: redirects to others are refused.
     bearer: Option<Bearer>,
     /// ETags of the files that were read.
     tags: Mutex<HashMap<String, String>>,
