@@ -3,7 +3,7 @@
 use retrotab_player::fitted::{HIDDEN, Network};
 
 /// Positions of a step.
-const BATCH: usize = 512;
+pub const BATCH: usize = 512;
 const MOMENTUM: f32 = 0.9;
 const SPREAD: f32 = 0.999;
 

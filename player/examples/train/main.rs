@@ -30,7 +30,7 @@ use retrotab_player::subgames::{Rules, Solver, SubgameEvaluator, SubgameOptions}
 use retrotab_player::table::TableEvaluator;
 use retrotab_player::{Board, Deal, Evaluator, Game, Start};
 
-use fit::{Fit, Row};
+use fit::{BATCH, Fit, Row};
 
 /// Deals of this series are only used for fitting.
 const SERIES: u64 = 1000;
@@ -107,7 +107,7 @@ struct Training {
 
 /// What a game leaves.
 struct Played {
-    rows: Vec<(Box<[f32]>, f32)>,
+    rows: Vec<Row>,
     won: bool,
     odd: bool,
 }
@@ -168,7 +168,7 @@ impl Training {
         for number in 0..2 {
             let new = rows[number].len() - before[number];
             let uses = if first { 4 * USES } else { USES };
-            losses[number] = fits[number].steps(&rows[number], new * uses / 512, rate);
+            losses[number] = fits[number].steps(&rows[number], new * uses / BATCH, rate);
             let excess = rows[number].len().saturating_sub(REMEMBERED);
             rows[number].drain(..excess);
         }
@@ -261,6 +261,7 @@ fn game_of(evaluator: &dyn Evaluator, sources: &Sources, game: Game, number: u64
     let deal = Deal::shuffled(game, Start::Stock, SERIES, number);
     let mut random = fastrand::Rng::with_seed(number);
     let odd = random.usize(..2 * deal.cards().len());
+    // What is seen of each, and the chance that was given to it.
     let mut positions: Vec<(Box<[f32]>, f32)> = Vec::new();
     let mut player = Player::new(evaluator, settings, Board::start(game, Start::Stock));
     for (draw, &rank) in deal.cards().iter().enumerate() {

@@ -161,7 +161,7 @@ impl<'a> Whole<'a> {
         while open != 0 {
             let slot = Slot(open.trailing_zeros() as u8);
             open &= open - 1;
-            let needed = self.view.earlier(slot) | self.chain[usize::from(slot.0)];
+            let needed = self.needed(slot);
             if needed == 0 {
                 next += 1.0;
                 continue;
@@ -180,6 +180,11 @@ impl<'a> Whole<'a> {
         out.push(needs / left / 10.0);
     }
 
+    /// What must be played before a stock card of a slot can be built.
+    fn needed(&self, slot: Slot) -> u64 {
+        self.view.earlier(slot) | self.chain[usize::from(slot.0)]
+    }
+
     /// How well the next draw can be used, whichever of its rank's open slots it is meant for.
     fn draws(&self, out: &mut Writer) {
         let stock = SlotSet(self.view.stock());
@@ -191,7 +196,7 @@ impl<'a> Whole<'a> {
             let (mut copies, mut built, mut least) = (0.0, false, None::<u32>);
             for slot in open {
                 copies += 1.0;
-                let needed = self.view.earlier(slot) | self.chain[usize::from(slot.0)];
+                let needed = self.needed(slot);
                 built |= needed == 0;
                 let delay = self.least_delay(needed);
                 least = delay.map_or(least, |delay| Some(least.map_or(delay, |l| l.min(delay))));
