@@ -4,6 +4,8 @@
 mod cutting_line;
 #[allow(dead_code, reason = "each test file uses its part of it")]
 mod fleet;
+#[path = "../../coordinator/tests/own_address/mod.rs"]
+mod own_address;
 #[allow(dead_code, reason = "each test file uses its part of it")]
 mod program;
 #[allow(dead_code, reason = "each test file uses its part of it")]
@@ -11,15 +13,16 @@ mod program;
 mod s3_server;
 
 use std::fs;
-use std::net::TcpStream;
+use std::net::{SocketAddr, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::LazyLock;
 
 use cutting_line::Line;
 use fleet::{Running, until};
+use own_address::own_address;
 use program::{fail, retrotab, run_stack, succeed, verified_identity};
-use s3_server::{BUCKET, free_port};
+use s3_server::BUCKET;
 
 /// A table whose file has some pieces, made once.
 static TABLE: LazyLock<PathBuf> = LazyLock::new(|| {
@@ -43,17 +46,17 @@ impl Home {
         self.dir.path().join(name)
     }
 
-    /// Serves a folder; the port, and the process.
-    fn serve(&self, folder: &Path) -> (u16, Running) {
-        let port = free_port();
-        let mut command = retrotab(&["serve", "--http", &format!("127.0.0.1:{port}")]);
-        let log = self.path(&format!("serve-{port}.log"));
+    /// Serves a folder; the address, and the process.
+    fn serve(&self, folder: &Path) -> (SocketAddr, Running) {
+        let address = own_address();
+        let mut command = retrotab(&["serve", "--http", &address.to_string()]);
+        let log = self.path(&format!("serve-{address}.log"));
         let mut running = Running::start(command.arg(folder), "the server", log);
         until("the server listens", || {
             assert!(running.ended().is_none(), "the server ended: {}", running.log());
-            TcpStream::connect(("127.0.0.1", port)).is_ok()
+            TcpStream::connect(address).is_ok()
         });
-        (port, running)
+        (address, running)
     }
 }
 
@@ -90,10 +93,10 @@ fn a_published_table_is_fetched_over_a_line_that_is_cut_five_times() {
     assert!(said.contains("published\n") && said.contains("note"), "{said}");
     assert_is_copy(&published, home.table);
 
-    let (port, _server) = home.serve(&home.path("published"));
-    let line = Line::to(port, 5, 300_000);
+    let (address, _server) = home.serve(&home.path("published"));
+    let line = Line::to(address, 5, 300_000);
     let out = home.path("fetched");
-    let url = format!("http://127.0.0.1:{}/tables/stack", line.port);
+    let url = format!("http://{}/tables/stack", line.address);
     let said = succeed(&mut fetch(&url, &out, &[]));
     assert_eq!(line.cuts(), 5, "{said}");
     assert!(said.contains("whole and unchanged") && said.contains("requests"), "{said}");
@@ -113,15 +116,15 @@ fn publishing_to_a_bucket_and_fetching_from_it() {
         command.envs(server.options().environment);
         command
     };
-    let url = format!("http://127.0.0.1:{}/{BUCKET}/tables/stack", server.address().1);
+    let url = format!("http://{}/{BUCKET}/tables/stack", server.address());
     let public = ["--public-url", url.as_str()];
     let said = succeed(&mut publish_there(home.table, &public));
     assert!(said.contains("written    6 files") && !said.contains("note"), "{said}");
     let again = succeed(&mut publish_there(home.table, &public));
     assert!(again.contains("published before") && again.contains("written    0 files"), "{again}");
 
-    let line = Line::to(server.address().1, 5, 300_000);
-    let cut_url = format!("http://127.0.0.1:{}/{BUCKET}/tables/stack", line.port);
+    let line = Line::to(server.address(), 5, 300_000);
+    let cut_url = format!("http://{}/{BUCKET}/tables/stack", line.address);
     let out = home.path("fetched");
     succeed(&mut fetch(&cut_url, &out, &[]));
     assert_eq!(line.cuts(), 5);
@@ -140,8 +143,8 @@ fn publishing_to_a_bucket_and_fetching_from_it() {
 #[test]
 fn values_are_probed_without_fetching() {
     let home = home();
-    let (port, _server) = home.serve(home.table);
-    let url = format!("http://127.0.0.1:{port}/tables/stack");
+    let (address, _server) = home.serve(home.table);
+    let url = format!("http://{address}/tables/stack");
     let cache = home.path("cache");
     let probe = |table: &str, position: &str| {
         let mut command = retrotab(&["probe", "--json", table, position]);

@@ -2,6 +2,8 @@
 
 #[allow(dead_code, reason = "each test file uses its part of it")]
 mod fleet;
+#[path = "../../coordinator/tests/own_address/mod.rs"]
+mod own_address;
 #[allow(dead_code, reason = "each test file uses its part of it")]
 mod program;
 #[allow(dead_code, reason = "each test file uses its part of it")]

@@ -1,5 +1,7 @@
 //! `retrotab status` of a real coordinator: as text, as JSON, and on a terminal.
 
+#[path = "../../coordinator/tests/own_address/mod.rs"]
+mod own_address;
 #[allow(dead_code, reason = "each test file uses its part of it")]
 mod program;
 
@@ -9,10 +11,11 @@ use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
+use own_address::own_address;
 use program::{fail, retrotab, succeed};
 
 /// How long anything may take.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_secs(240);
 
 /// A coordinator with one job, until it is killed.
 struct Coordinator {
@@ -140,9 +143,10 @@ impl View {
 #[test]
 fn the_terminal_view_survives_a_restart_of_the_coordinator() {
     let data = tempfile::tempdir().unwrap();
-    let coordinator = Coordinator::start(data.path(), "127.0.0.1:0");
+    let address = own_address().to_string();
+    let coordinator = Coordinator::start(data.path(), &address);
     coordinator.submit();
-    let (url, address) = (coordinator.url(), coordinator.address.clone());
+    let url = coordinator.url();
     let mut view = View::open(&url);
     view.wait_for("live");
     view.wait_for("looked-at");

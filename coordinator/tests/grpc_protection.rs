@@ -1,5 +1,6 @@
 //! Who may call over gRPC, over which connections, and what is said to everybody else.
 
+mod own_address;
 mod protected;
 
 use retrotab_coordinator::net::auth::Refusal;
@@ -15,6 +16,7 @@ use tonic_health::pb::health_client::HealthClient;
 use tonic_reflection::pb::v1::ServerReflectionRequest;
 use tonic_reflection::pb::v1::server_reflection_client::ServerReflectionClient;
 
+use own_address::own_address;
 use protected::{NOW, Pki, Server, token};
 
 fn channel(server: &Server) -> Channel {
@@ -103,8 +105,8 @@ async fn tls_on_a_port_without_says_so() {
 
 #[tokio::test]
 async fn nobody_listening_says_so() {
-    let nowhere = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
-    let error = call(&ConnectOptions::plain(format!("http://{nowhere}"))).await.unwrap_err();
+    let error =
+        call(&ConnectOptions::plain(format!("http://{}", own_address()))).await.unwrap_err();
     assert!(error.contains("is the coordinator running"), "{error}");
 }
 

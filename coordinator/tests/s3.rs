@@ -1,11 +1,12 @@
 //! Jobs whose shards are in a bucket of a real S3 server.
 
 mod made_up;
+mod own_address;
 mod s3_server;
 
 use std::fs;
 use std::io::{Read, Write};
-use std::net::{TcpListener, TcpStream};
+use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 use std::sync::mpsc;
@@ -14,6 +15,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use made_up::{Work, finish, lease, one, shard_of, small_plan, spec};
+use own_address::own_address;
 use retrotab_coordinator::ids::{ShardDigest, UnitId};
 use retrotab_coordinator::job::{Committed, JobStatus, Opening, Recovery};
 use retrotab_coordinator::merge::merge;
@@ -26,7 +28,7 @@ use retrotab_tablefmt::objects::{Naming, ObjectShards, ShardName, SharedStore, S
 use retrotab_tablefmt::shard::{JobDigest, Shard};
 use retrotab_worker::stack::{Isa, Resources};
 use retrotab_worker::{UnitSolver, ValueSource};
-use s3_server::{BUCKET, Server, free_port, options_for};
+use s3_server::{BUCKET, Server, options_for};
 
 const JOB: JobDigest = JobDigest([0xab; 32]);
 
@@ -130,7 +132,7 @@ fn a_missing_bucket_wrong_credentials_and_no_server_are_told_apart() {
     }
     drop(server);
 
-    let store = SharedStore::open(&format!("s3://{BUCKET}"), &options_for(free_port())).unwrap();
+    let store = SharedStore::open(&format!("s3://{BUCKET}"), &options_for(own_address())).unwrap();
     let error = store.probe().unwrap_err();
     assert!(matches!(error, StoreError::Unreachable { .. }), "{error:?}");
     assert!(error.is_passing() && error.to_string().contains("network"), "{error}");
@@ -169,7 +171,7 @@ fn a_job_goes_on_when_its_server_comes_back() {
 
 /// Passes connections on, but only when told to. Says when one has begun to speak.
 struct Gate {
-    port: u16,
+    address: SocketAddr,
     began: mpsc::Receiver<()>,
     open: mpsc::Sender<()>,
 }
@@ -177,7 +179,7 @@ struct Gate {
 impl Gate {
     fn before(server: &Server) -> Gate {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let port = listener.local_addr().unwrap().port();
+        let address = listener.local_addr().unwrap();
         let (begin, began) = mpsc::channel();
         let (open, opened) = mpsc::channel();
         let to = server.address();
@@ -198,7 +200,7 @@ impl Gate {
                 thread::spawn(move || std::io::copy(&mut back, &mut client));
             }
         });
-        Gate { port, began, open }
+        Gate { address, began, open }
     }
 }
 
@@ -208,7 +210,7 @@ fn slow_storage_does_not_cost_the_lease() {
         let server = Server::start();
         let gate = Gate::before(&server);
         // The job's own connections are those that are held up.
-        let slow = SharedStore::open(server.store().url(), &options_for(gate.port)).unwrap();
+        let slow = SharedStore::open(server.store().url(), &options_for(gate.address)).unwrap();
         gate.open.send(()).unwrap();
         let work = work_in(slow);
         let (job, _) = work.open();

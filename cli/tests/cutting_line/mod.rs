@@ -1,23 +1,23 @@
 //! A line to a server that is cut now and then.
 
 use std::io::{Read, Write};
-use std::net::{Shutdown, TcpListener, TcpStream};
+use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 /// A line whose first connections are cut while the server sends.
 pub struct Line {
-    pub port: u16,
+    pub address: SocketAddr,
     cuts: Arc<AtomicUsize>,
 }
 
 impl Line {
-    /// To a port of this machine. So many connections are cut, each after so many bytes of the
+    /// To a server. So many connections are cut, each after so many bytes of the
     /// server's.
-    pub fn to(server: u16, cuts: usize, after: usize) -> Line {
+    pub fn to(server: SocketAddr, cuts: usize, after: usize) -> Line {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let port = listener.local_addr().unwrap().port();
+        let address = listener.local_addr().unwrap();
         let done = Arc::<AtomicUsize>::default();
         let counted = Arc::clone(&done);
         thread::spawn(move || {
@@ -27,7 +27,7 @@ impl Line {
                 thread::spawn(move || carry(client.ok()?, server, after, &counted, cuts));
             }
         });
-        Line { port, cuts: done }
+        Line { address, cuts: done }
     }
 
     /// How often it was cut.
@@ -38,12 +38,12 @@ impl Line {
 
 fn carry(
     mut client: TcpStream,
-    server: u16,
+    server: SocketAddr,
     after: usize,
     cuts: &AtomicUsize,
     most: usize,
 ) -> Option<()> {
-    let mut server = TcpStream::connect(("127.0.0.1", server)).ok()?;
+    let mut server = TcpStream::connect(server).ok()?;
     let (mut asked, mut forward) = (client.try_clone().ok()?, server.try_clone().ok()?);
     thread::spawn(move || {
         let _ = std::io::copy(&mut asked, &mut forward);

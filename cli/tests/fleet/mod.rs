@@ -1,12 +1,13 @@
 //! A coordinator and workers as processes of their own, on loopback.
 
 use std::fs::{self, File};
-use std::net::TcpListener;
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
+use crate::own_address::own_address;
 use crate::program::{folder, retrotab, run_stack, succeed, verified_identity};
 
 /// How long anything may take before a test gives up. Only a hung process takes so long.
@@ -99,10 +100,10 @@ pub fn until(what: &str, mut condition: impl FnMut() -> bool) {
     }
 }
 
-/// A data folder, a port, and the processes around them.
+/// A data folder, addresses, and the processes around them.
 pub struct Fleet {
-    port: u16,
-    http: u16,
+    listen: SocketAddr,
+    http: SocketAddr,
     pub coordinator: Option<Running>,
     pub workers: Vec<Running>,
     /// Goes last: the processes' logs are in it.
@@ -120,8 +121,8 @@ impl Fleet {
     /// Nothing running yet.
     pub fn prepare() -> Fleet {
         let dir = tempfile::tempdir().unwrap();
-        let (port, http) = (free_port(), free_port());
-        Fleet { dir, port, http, coordinator: None, workers: Vec::new() }
+        let (listen, http) = (own_address(), own_address());
+        Fleet { dir, listen, http, coordinator: None, workers: Vec::new() }
     }
 
     pub fn data(&self) -> PathBuf {
@@ -129,12 +130,12 @@ impl Fleet {
     }
 
     pub fn url(&self) -> String {
-        format!("http://127.0.0.1:{}", self.port)
+        format!("http://{}", self.listen)
     }
 
     /// URL of the port for browsers.
     pub fn http(&self) -> String {
-        format!("http://127.0.0.1:{}", self.http)
+        format!("http://{}", self.http)
     }
 
     pub fn table(&self) -> PathBuf {
@@ -144,8 +145,8 @@ impl Fleet {
     pub fn coordinator_command(&self, more: &[&str]) -> Command {
         let mut command = retrotab(&["coordinator"]);
         command.arg("--data").arg(self.data());
-        command.arg("--listen").arg(format!("127.0.0.1:{}", self.port));
-        command.arg("--http").arg(format!("127.0.0.1:{}", self.http)).args(more);
+        command.arg("--listen").arg(self.listen.to_string());
+        command.arg("--http").arg(self.http.to_string()).args(more);
         command
     }
 
@@ -157,7 +158,7 @@ impl Fleet {
         let mut started = Running::start(&mut command, "the coordinator", log);
         until("the coordinator listens", || {
             assert!(started.ended().is_none(), "the coordinator ended: {}", started.log());
-            std::net::TcpStream::connect(("127.0.0.1", self.port)).is_ok()
+            std::net::TcpStream::connect(self.listen).is_ok()
         });
         self.coordinator = Some(started);
     }
@@ -220,11 +221,6 @@ pub fn assert_undisturbed(table: &Path) {
     assert_eq!(verified_identity(table), undisturbed().0);
     let data = fs::read(table.join("000.u16.zst")).unwrap();
     assert!(data == undisturbed().1, "the files are the same too");
-}
-
-/// A port that nobody listens on now.
-fn free_port() -> u16 {
-    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
 }
 
 /// A seed for this run, printed so that it can be repeated with `RETROTAB_SEED`.

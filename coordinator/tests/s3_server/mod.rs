@@ -2,12 +2,13 @@
 
 use std::fs::{self, File};
 use std::io::{Read, Write};
-use std::net::{TcpListener, TcpStream};
+use std::net::{SocketAddr, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use crate::own_address::own_address;
 use retrotab_tablefmt::objects::{SharedStore, StoreOptions};
 
 /// Exactly these versions, so that the server is the same everywhere.
@@ -54,28 +55,29 @@ fn run(command: &mut Command, what: &str) {
 /// A running server; killed when dropped.
 pub struct Server {
     process: Child,
-    port: u16,
+    address: SocketAddr,
 }
 
 impl Server {
     /// A server that takes any credentials, with an empty bucket.
     pub fn start() -> Server {
-        Server::start_at(free_port(), "inf")
+        Server::start_at(own_address(), "inf")
     }
 
     /// A server that takes no credentials, for it knows none, with an empty bucket.
     pub fn start_strict() -> Server {
         // The bucket is made by the only request that needs no credentials.
-        Server::start_at(free_port(), "1")
+        Server::start_at(own_address(), "1")
     }
 
-    fn start_at(port: u16, requests_without_credentials: &str) -> Server {
-        let log = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("s3-server-{port}.log"));
+    fn start_at(address: SocketAddr, requests_without_credentials: &str) -> Server {
+        let log = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("s3-server-{address}.log"));
         let mut command = Command::new(python());
-        command.args(["-m", "moto.server", "-H", "127.0.0.1", "-p", &port.to_string()]);
+        command.args(["-m", "moto.server", "-H", &address.ip().to_string()]);
+        command.args(["-p", &address.port().to_string()]);
         command.env("INITIAL_NO_AUTH_ACTION_COUNT", requests_without_credentials);
         command.stdout(Stdio::null()).stderr(File::create(&log).unwrap());
-        let mut server = Server { process: command.spawn().unwrap(), port };
+        let mut server = Server { process: command.spawn().unwrap(), address };
         let start = Instant::now();
         while TcpStream::connect(server.address()).is_err() {
             let ended = server.process.try_wait().unwrap();
@@ -91,7 +93,7 @@ impl Server {
     /// Kills it and starts another one at the same address. It has forgotten everything.
     pub fn restart(&mut self) {
         self.kill();
-        *self = Server::start_at(self.port, "inf");
+        *self = Server::start_at(self.address, "inf");
     }
 
     /// Kills it, like a power cut.
@@ -100,8 +102,8 @@ impl Server {
         self.process.wait().unwrap();
     }
 
-    pub fn address(&self) -> (&'static str, u16) {
-        ("127.0.0.1", self.port)
+    pub fn address(&self) -> SocketAddr {
+        self.address
     }
 
     fn make_bucket(&self) {
@@ -133,7 +135,7 @@ impl Server {
 
     /// What a person would put into the environment to use it.
     pub fn options(&self) -> StoreOptions {
-        options_for(self.port)
+        options_for(self.address)
     }
 
     pub fn store(&self) -> SharedStore {
@@ -149,20 +151,15 @@ impl Drop for Server {
     }
 }
 
-/// Settings for a server at a port of this machine; few repetitions, so that a server that is
+/// Settings for a server of this machine; few repetitions, so that a server that is
 /// not there is given up soon.
-pub fn options_for(port: u16) -> StoreOptions {
+pub fn options_for(address: SocketAddr) -> StoreOptions {
     let settings = [
-        ("AWS_ENDPOINT", format!("http://127.0.0.1:{port}")),
+        ("AWS_ENDPOINT", format!("http://{address}")),
         ("AWS_ALLOW_HTTP", "true".to_owned()),
         ("AWS_ACCESS_KEY_ID", "somebody".to_owned()),
         ("AWS_SECRET_ACCESS_KEY", "secret".to_owned()),
     ];
     let environment = settings.map(|(key, value)| (key.to_owned(), value)).to_vec();
     StoreOptions { environment, retries: 2, ..StoreOptions::default() }
-}
-
-/// A port that nobody listens at.
-pub fn free_port() -> u16 {
-    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
 }
