@@ -6,13 +6,15 @@ mod fleet;
 mod own_address;
 #[allow(dead_code, reason = "each test file uses its part of it")]
 mod program;
+#[allow(dead_code, reason = "each test file uses its part of it")]
+mod small_disk;
 
 use std::fs;
-use std::process::Command;
 use std::time::Duration;
 
 use fleet::{Fleet, seed};
 use program::{fail, retrotab, succeed};
+use small_disk::SmallDisk;
 
 /// Every step of taking in a shard and of putting the table together at which a coordinator
 /// may die, and how often it passes that step before it does.
@@ -40,8 +42,7 @@ fn killed_at_every_step_and_restarted_it_goes_on() {
         if !std::mem::replace(&mut submitted, true) {
             fleet.submit();
         }
-        let status = fleet.coordinator().wait();
-        assert!(!status.success(), "{step}: the coordinator ended by itself");
+        fleet.coordinator().dies_at(step);
     }
     fleet.start_coordinator(&[], &[]);
     fleet.finishes_undisturbed();
@@ -121,16 +122,7 @@ fn a_damaged_state_is_named_and_rebuilt_on_request() {
 fn a_full_disk_holds_the_job_up_until_it_is_freed() {
     let mut fleet = Fleet::prepare();
     fs::create_dir(fleet.data()).unwrap();
-    let mounted = Command::new("mount")
-        .args(["-t", "tmpfs", "-o", "size=96M", "tmpfs"])
-        .arg(fleet.data())
-        .output()
-        .unwrap();
-    if !mounted.status.success() {
-        eprintln!("skipped: mounting a small disk is not allowed here");
-        return;
-    }
-    let unmount = Unmount(fleet.data());
+    let Some(disk) = SmallDisk::mount(&fleet.data(), "96M") else { return };
     let ballast = fleet.data().join("ballast");
     fs::write(&ballast, vec![0; 94 << 20]).unwrap();
     fleet.start_coordinator(&["--lease-seconds", "5"], &[]);
@@ -144,15 +136,7 @@ fn a_full_disk_holds_the_job_up_until_it_is_freed() {
     assert!(before < units, "all {before} units were done before the disk was full");
     fleet.coordinator().kill();
     drop(fleet.coordinator.take());
-    drop(unmount);
-}
-
-struct Unmount(std::path::PathBuf);
-
-impl Drop for Unmount {
-    fn drop(&mut self) {
-        let _ = Command::new("umount").arg("-l").arg(&self.0).status();
-    }
+    drop(disk);
 }
 
 #[test]

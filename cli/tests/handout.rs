@@ -21,7 +21,7 @@ use std::sync::LazyLock;
 use cutting_line::Line;
 use fleet::{Running, until};
 use own_address::own_address;
-use program::{fail, retrotab, run_stack, succeed, verified_identity};
+use program::{assert_is_copy, fail, retrotab, run_stack, succeed};
 use s3_server::BUCKET;
 
 /// A table whose file has some pieces, made once.
@@ -70,19 +70,6 @@ fn fetch(url: &str, out: &Path, more: &[&str]) -> Command {
     let mut command = retrotab(&["fetch", url, "--out"]);
     command.arg(out).args(more);
     command
-}
-
-/// The files of a table are the same to the byte.
-fn assert_is_copy(copy: &Path, table: &Path) {
-    for name in ["000.u16.zst", "SHA256SUMS", "manifest.json"] {
-        let read = |folder: &Path| fs::read(folder.join(name)).unwrap();
-        assert!(read(copy) == read(table), "{name}");
-    }
-    assert_eq!(verified_identity(copy), verified_identity(table));
-    let mut sums = Command::new("sha256sum");
-    assert!(
-        sums.args(["--quiet", "-c", "SHA256SUMS"]).current_dir(copy).status().unwrap().success()
-    );
 }
 
 #[test]

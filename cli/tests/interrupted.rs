@@ -2,6 +2,7 @@
 
 #[allow(dead_code, reason = "each test file uses its part of it")]
 mod program;
+mod small_disk;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,6 +11,7 @@ use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 use program::{fail, folder, manifest, run_stack, start, succeed, verified_identity};
+use small_disk::SmallDisk;
 
 /// Small units, so that there is something between them to be interrupted.
 const UNITS: [&str; 2] = ["--unit-size", "256KiB"];
@@ -201,39 +203,10 @@ fn a_kept_work_folder_makes_the_table_again() {
     assert_eq!(manifest(&table)["made"]["workers"], 1);
 }
 
-/// A file system of its own, of a given size.
-struct SmallDisk(tempfile::TempDir);
-
-impl SmallDisk {
-    fn mount(size: &str) -> Option<Self> {
-        let disk = SmallDisk(tempfile::tempdir().unwrap());
-        disk.run_mount(&format!("size={size}")).then_some(disk)
-    }
-
-    fn grow(&self, size: &str) {
-        assert!(self.run_mount(&format!("remount,size={size}")));
-    }
-
-    fn run_mount(&self, options: &str) -> bool {
-        let mut mount = Command::new("mount");
-        mount.args(["-t", "tmpfs", "-o", options, "tmpfs"]).arg(self.0.path());
-        mount.output().is_ok_and(|output| output.status.success())
-    }
-}
-
-impl Drop for SmallDisk {
-    fn drop(&mut self) {
-        let _ = Command::new("umount").arg(self.0.path()).output();
-    }
-}
-
 #[test]
 fn a_full_disk_is_named_and_the_run_goes_on_with_more_room() {
-    let Some(disk) = SmallDisk::mount("12m") else {
-        eprintln!("not run: mounting a small disk needs root");
-        return;
-    };
-    let table = disk.0.path().join("table");
+    let (dir, table) = folder();
+    let Some(disk) = SmallDisk::mount(dir.path(), "12m") else { return };
     let error = fail(&mut run_stack(3, 10, &table, &UNITS), 1);
     assert!(error.contains("No space left") && error.contains("table"), "{error}");
     assert!(!table.join("manifest.json").exists());

@@ -9,15 +9,17 @@ mod program;
 #[allow(dead_code, reason = "each test file uses its part of it")]
 #[path = "../../tablefmt/tests/random_table/mod.rs"]
 mod random_table;
+#[allow(dead_code, reason = "each test file uses its part of it")]
+mod small_disk;
 
 use std::fs;
-use std::io::{Read, Write};
-use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use fleet::{Fleet, Running, until};
-use program::{fail, retrotab, run_stack, run_sticks, succeed, verified_identity};
+use program::{assert_is_copy, fail, retrotab, run_stack, run_sticks, succeed};
+use random_table::names;
+use small_disk::SmallDisk;
 
 /// A coordinator without workers, and places for tables.
 fn fleet() -> Fleet {
@@ -72,24 +74,6 @@ fn wait_part(fleet: &Fleet, least: u64) -> u64 {
     length()
 }
 
-/// Names of what is in a folder.
-fn names(folder: &Path) -> Vec<String> {
-    let entries = fs::read_dir(folder).unwrap();
-    let mut names: Vec<String> =
-        entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
-    names.sort();
-    names
-}
-
-/// The files of a table are the same to the byte.
-fn assert_is_copy(copy: &Path, table: &Path) {
-    for name in names(table) {
-        let read = |folder: &Path| fs::read(folder.join(&name)).unwrap();
-        assert!(read(copy) == read(table), "{name}");
-    }
-    assert_eq!(verified_identity(copy), verified_identity(table));
-}
-
 /// Fetches a table from the coordinator's HTTP port and compares it.
 fn assert_handed_out(fleet: &Fleet, name: &str, table: &Path) {
     let out = tempfile::tempdir().unwrap();
@@ -97,21 +81,6 @@ fn assert_handed_out(fleet: &Fleet, name: &str, table: &Path) {
     let url = format!("{}/tables/{name}", fleet.http());
     succeed(retrotab(&["fetch", &url, "--out"]).arg(&out));
     assert_is_copy(&out, table);
-}
-
-/// What a page of the HTTP port says.
-fn page(fleet: &Fleet, path: &str) -> String {
-    page_with(fleet, path, "")
-}
-
-fn page_with(fleet: &Fleet, path: &str, header: &str) -> String {
-    let address = fleet.http().replace("http://", "");
-    let mut stream = TcpStream::connect(&address).unwrap();
-    write!(stream, "GET {path} HTTP/1.1\r\nHost: {address}\r\n{header}Connection: close\r\n\r\n")
-        .unwrap();
-    let mut answer = Vec::new();
-    stream.read_to_end(&mut answer).unwrap();
-    String::from_utf8_lossy(&answer).into_owned()
 }
 
 #[test]
@@ -136,17 +105,17 @@ fn tables_of_all_families_are_published_and_fetched() {
     }
     assert_eq!(names(&fleet.data().join("incoming")), [""; 0]);
     // The pages beside the dashboard, and the dashboard.
-    let list = page(&fleet, "/tables/");
+    let list = fleet.page("/tables/");
     assert!(
         list.contains("href=\"hands/\"") && list.contains("href=\"../openapi.json\""),
         "{list}"
     );
-    assert!(page(&fleet, "/tables/hands/").contains("SHA-256"));
-    assert!(page(&fleet, "/tables/sticks/probe?position=1+2").contains("200 OK"));
-    assert!(page(&fleet, "/tables/hands/hands.torrent").contains("tables.example"));
-    assert!(page(&fleet, "/tables/small-stack/stats.svg").contains("<svg"));
-    assert!(page(&fleet, "/").contains("assets/main.js"));
-    assert!(page(&fleet, "/healthz").ends_with("ok\n"));
+    assert!(fleet.page("/tables/hands/").contains("SHA-256"));
+    assert!(fleet.page("/tables/sticks/probe?position=1+2").contains("200 OK"));
+    assert!(fleet.page("/tables/hands/hands.torrent").contains("tables.example"));
+    assert!(fleet.page("/tables/small-stack/stats.svg").contains("<svg"));
+    assert!(fleet.page("/").contains("assets/main.js"));
+    assert!(fleet.page("/healthz").ends_with("ok\n"));
     let url = format!("{}/tables/sticks", fleet.http());
     let cache = place(&fleet, "cache");
     succeed(retrotab(&["probe", &url, "1", "2", "--cache"]).arg(cache));
@@ -201,7 +170,7 @@ fn a_coordinator_that_dies_at_any_step_ends_up_with_the_whole_table() {
         let mut command = publish(&fleet, &table, &["--name", step]);
         let log = place(&fleet, "publisher.log");
         let mut publisher = Running::start(&mut command, "the publisher", log);
-        assert!(!fleet.coordinator().wait().success(), "{step}");
+        fleet.coordinator().dies_at(step);
         let is_there = published(&fleet, step).exists();
         assert_eq!(is_there, step == "placed", "{step}");
         fleet.start_coordinator(&[], &[]);
@@ -214,7 +183,7 @@ fn a_coordinator_that_dies_at_any_step_ends_up_with_the_whole_table() {
     let mut command = publish(&fleet, &other, &["--name", "kept", "--replace"]);
     let log = place(&fleet, "publisher.log");
     let mut publisher = Running::start(&mut command, "the publisher", log);
-    assert!(!fleet.coordinator().wait().success());
+    fleet.coordinator().dies_at("replacing");
     fleet.start_coordinator(&[], &[]);
     assert!(publisher.wait().success(), "{}", publisher.log());
     assert_handed_out(&fleet, "kept", &other);
@@ -270,10 +239,10 @@ fn only_who_has_the_token_may_publish() {
     succeed(&mut publish(&fleet, &table, &["--token-file", right]));
     assert_is_copy(&published(&fleet, "hands"), &table);
     // The HTTP port asks for it as well.
-    assert!(page(&fleet, "/tables/hands/").contains("401"));
+    assert!(fleet.page("/tables/hands/").contains("401"));
     let token = fs::read_to_string(right).unwrap();
     let header = format!("Authorization: Bearer {}\r\n", token.trim());
-    assert!(page_with(&fleet, "/tables/hands/", &header).contains("SHA-256"));
+    assert!(fleet.page_with("/tables/hands/", &header).contains("SHA-256"));
     let url = format!("{}/tables/hands", fleet.http());
     let back = place(&fleet, "back");
     let fetch = || {
@@ -327,13 +296,7 @@ fn mistakes_are_told_and_leave_nothing() {
 fn a_full_disk_is_told_and_later_it_goes_on() {
     let mut fleet = Fleet::prepare();
     fs::create_dir(fleet.data()).unwrap();
-    let mut mount = Command::new("mount");
-    mount.args(["-t", "tmpfs", "-o", "size=16M", "tmpfs"]).arg(fleet.data());
-    if !mount.output().unwrap().status.success() {
-        eprintln!("skipped: mounting a small disk is not allowed here");
-        return;
-    }
-    let unmount = Unmount(fleet.data());
+    let Some(disk) = SmallDisk::mount(&fleet.data(), "16M") else { return };
     fleet.start_coordinator(&[], &[]);
     let table = stack(&fleet);
     let ballast = fleet.data().join("ballast");
@@ -348,13 +311,5 @@ fn a_full_disk_is_told_and_later_it_goes_on() {
     assert_handed_out(&fleet, "stack", &table);
     fleet.coordinator().kill();
     drop(fleet.coordinator.take());
-    drop(unmount);
-}
-
-struct Unmount(PathBuf);
-
-impl Drop for Unmount {
-    fn drop(&mut self) {
-        let _ = Command::new("umount").arg("-l").arg(&self.0).status();
-    }
+    drop(disk);
 }

@@ -6,10 +6,10 @@ mod random_table;
 
 use std::fs;
 use std::ops::ControlFlow;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
-use random_table::FILES;
+use random_table::{FILES, names};
 use retrotab_coordinator::daemon::{Daemon, DaemonOptions};
 use retrotab_coordinator::publishing::{
     Offer, Offered, PublicationId, Publishing, PublishingError, Wanted,
@@ -80,14 +80,6 @@ impl Home {
     fn is_published(&self) -> bool {
         self.data().join("published/t/manifest.json").exists()
     }
-}
-
-fn names(folder: &Path) -> Vec<String> {
-    let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
-    let mut names: Vec<String> =
-        entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
-    names.sort();
-    names
 }
 
 fn go_on(_: u64) -> ControlFlow<()> {

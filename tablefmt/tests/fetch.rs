@@ -11,11 +11,12 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, LazyLock};
 
+use random_table::names;
 use retrotab_tablefmt::fetch::{FetchError, FetchOptions, Fetched, How, Wanted, fetch};
 use retrotab_tablefmt::manifest::Manifest;
 use retrotab_tablefmt::remote::Patience;
 use retrotab_tablefmt::{TableError, verify};
-use web::{Reply, Server, good, names, place};
+use web::{Reply, Server, good, place};
 
 const DATA: &str = "000.u16.zst";
 

@@ -11,10 +11,11 @@ use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use random_table::names;
 use retrotab_tablefmt::fetch::{FetchError, FetchOptions, How, fetch};
 use retrotab_tablefmt::remote::Patience;
 use serde_json::{Value, json};
-use web::{Reply, Request, Server, good, names, place};
+use web::{Reply, Request, Server, good, place};
 
 static TABLE: LazyLock<PathBuf> = LazyLock::new(|| {
     let table = Path::new(env!("CARGO_TARGET_TMPDIR")).join("hostile-hands");

@@ -4,8 +4,6 @@
 mod random_table;
 #[allow(dead_code, reason = "each test file uses its part of it")]
 mod small_table;
-#[allow(dead_code, reason = "each test file uses its part of it")]
-mod web;
 
 use std::fs;
 use std::io::Write;
@@ -13,13 +11,12 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use random_table::FILES;
+use random_table::{FILES, names};
 use retrotab_tablefmt::objects::{StoreError, StoreOptions};
 use retrotab_tablefmt::publish::{
     Existing, PublishError, PublishOptions, Published, Step, Target, publish,
 };
 use retrotab_tablefmt::{TableError, verify};
-use web::names;
 
 /// A table and a place to publish it in.
 struct Home {

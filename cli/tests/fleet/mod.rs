@@ -1,7 +1,9 @@
 //! A coordinator and workers as processes of their own, on loopback.
 
 use std::fs::{self, File};
-use std::net::SocketAddr;
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::OnceLock;
@@ -67,6 +69,13 @@ impl Running {
             status.is_some()
         });
         status.unwrap()
+    }
+
+    /// Waits until it dies at a fail point: there it aborts.
+    pub fn dies_at(&mut self, step: &str) {
+        let status = self.wait();
+        let abort = rustix::process::Signal::ABORT.as_raw();
+        assert_eq!(status.signal(), Some(abort), "{step}: {} ended: {status}", self.name);
     }
 
     pub fn log(&self) -> String {
@@ -138,6 +147,21 @@ impl Fleet {
         format!("http://{}", self.http)
     }
 
+    /// What a page of that port says, with its headers.
+    pub fn page(&self, path: &str) -> String {
+        self.page_with(path, "")
+    }
+
+    /// The same for a request with one header more, which ends with `\r\n`.
+    pub fn page_with(&self, path: &str, header: &str) -> String {
+        let (mut stream, host) = (TcpStream::connect(self.http).unwrap(), self.http);
+        let head = format!("GET {path} HTTP/1.1\r\nHost: {host}\r\n{header}");
+        write!(stream, "{head}Connection: close\r\n\r\n").unwrap();
+        let mut answer = Vec::new();
+        stream.read_to_end(&mut answer).unwrap();
+        String::from_utf8_lossy(&answer).into_owned()
+    }
+
     pub fn table(&self) -> PathBuf {
         self.data().join("tables").join(NAME)
     }
@@ -158,7 +182,7 @@ impl Fleet {
         let mut started = Running::start(&mut command, "the coordinator", log);
         until("the coordinator listens", || {
             assert!(started.ended().is_none(), "the coordinator ended: {}", started.log());
-            std::net::TcpStream::connect(self.listen).is_ok()
+            TcpStream::connect(self.listen).is_ok()
         });
         self.coordinator = Some(started);
     }
@@ -177,17 +201,26 @@ impl Fleet {
 
     /// Starts a worker and says which it is.
     pub fn start_worker(&mut self, name: &str, more: &[&str]) -> usize {
-        let mut command = self.worker_command(name, more);
+        self.run_worker(name, &mut self.worker_command(name, more))
+    }
+
+    /// Starts a worker by a command and says which it is.
+    pub fn run_worker(&mut self, name: &str, command: &mut Command) -> usize {
         let log = self.dir.path().join(format!("{name}.log"));
-        self.workers.push(Running::start(&mut command, name, log));
+        self.workers.push(Running::start(command, name, log));
         self.workers.len() - 1
     }
 
     /// Submits the job of these tests.
     pub fn submit(&self) -> String {
         let cards = CARDS.to_string();
-        let mut command = retrotab(&["submit", "stack", "--stacks", "3", "--cards", &cards]);
-        command.args(["--unit-size", UNIT_SIZE, "--name", NAME, "--coordinator", &self.url()]);
+        self.submit_job(&["stack", "--stacks", "3", "--cards", &cards, "--unit-size", UNIT_SIZE])
+    }
+
+    /// Submits another job; its table has the same name.
+    pub fn submit_job(&self, job: &[&str]) -> String {
+        let mut command = retrotab(&["submit"]);
+        command.args(job).args(["--name", NAME, "--coordinator", &self.url()]);
         succeed(&mut command)
     }
 
@@ -209,10 +242,15 @@ impl Fleet {
         until(&format!("{units} units are done"), || self.units_done() >= units);
     }
 
-    /// Waits for the table, and compares it with the one made in one process.
-    pub fn finishes_undisturbed(&self) {
+    /// Waits for the table.
+    pub fn finishes(&self) {
         let manifest = self.table().join("manifest.json");
         until("the table is finished", || manifest.exists());
+    }
+
+    /// Waits for the table, and compares it with the one made in one process.
+    pub fn finishes_undisturbed(&self) {
+        self.finishes();
         assert_undisturbed(&self.table());
     }
 }

@@ -1,5 +1,6 @@
 //! Running the program as a person does.
 
+use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
@@ -69,6 +70,19 @@ pub fn manifest(dir: &Path) -> serde_json::Value {
 pub fn verified_identity(dir: &Path) -> String {
     succeed(retrotab(&["verify"]).arg(dir));
     manifest(dir)["identity"].as_str().unwrap().to_owned()
+}
+
+/// The files of a table are in another folder, the same to the byte.
+pub fn assert_is_copy(copy: &Path, table: &Path) {
+    for entry in fs::read_dir(table).unwrap() {
+        let name = entry.unwrap().file_name();
+        let read = |folder: &Path| fs::read(folder.join(&name)).unwrap();
+        assert!(read(copy) == read(table), "{}", name.display());
+    }
+    assert_eq!(verified_identity(copy), verified_identity(table));
+    let mut sums = Command::new("sha256sum");
+    sums.args(["--quiet", "-c", "SHA256SUMS"]).current_dir(copy);
+    assert!(sums.status().unwrap().success());
 }
 
 /// A folder that disappears with the test, and a place for a table in it.

@@ -1,5 +1,6 @@
-//! Tables of random values, which do not get smaller by compression.
+//! Tables of random values, which do not get smaller by compression, and what is in a folder.
 
+use std::fs;
 use std::path::Path;
 
 use retrotab_tablefmt::hands::{Game, HandsSpec};
@@ -47,4 +48,13 @@ fn write(dir: &Path, spec: TableSpec, seed: u64) -> Result<Manifest, TableError>
         }
     }
     writer.finish(Made { units: 1, workers: 1, wall_seconds: 1 })
+}
+
+/// Names of what is in a folder, in order; none if there is no folder.
+pub fn names(folder: &Path) -> Vec<String> {
+    let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
+    let mut names: Vec<String> =
+        entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    names
 }

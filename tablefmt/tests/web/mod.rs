@@ -187,15 +187,6 @@ fn read_request(reader: &mut impl BufRead) -> Option<Request> {
     }
 }
 
-/// Names of the files in a folder, in order.
-pub fn names(folder: &Path) -> Vec<String> {
-    let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
-    let mut names: Vec<String> =
-        entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
-    names.sort();
-    names
-}
-
 /// A folder that disappears with the test, and a place for a table in it.
 pub fn place() -> (tempfile::TempDir, PathBuf) {
     let dir = tempfile::tempdir().unwrap();
