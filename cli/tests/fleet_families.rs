@@ -1,16 +1,16 @@
 //! Hand and stick tables by a coordinator and workers, one of which dies: the same as in one
 //! process.
 
-use std::collections::BTreeMap;
-use std::fs;
-use std::path::Path;
-
 #[allow(dead_code, reason = "each test file uses its part of it")]
 mod fleet;
 #[path = "../../coordinator/tests/own_address/mod.rs"]
 mod own_address;
 #[allow(dead_code, reason = "each test file uses its part of it")]
 mod program;
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
 
 use fleet::Fleet;
 use program::{folder, retrotab, succeed, verified_identity};
@@ -34,8 +34,8 @@ fn same(one: &Path, other: &Path) -> usize {
     one.len()
 }
 
-/// Makes a table with two workers, of which one is killed when `units` are done or being done;
-/// compares it with those made in one process, and says how many data files it has.
+/// Makes a table with two workers, of which the first is killed when it has a unit and `units` are
+/// done; compares it with those made in one process, and says how many data files it has.
 fn killed_on_the_way(job: &[&str], units: u64) -> usize {
     let mut fleet = Fleet::start(5);
     fleet.submit_job(job);
