@@ -3,6 +3,8 @@
 mod own_address;
 mod protected;
 
+use prost::Message;
+use prost_types::FileDescriptorProto;
 use retrotab_coordinator::net::auth::Refusal;
 use retrotab_coordinator::net::limits::ConnectionLimits;
 use retrotab_proto::PROTOCOL_VERSION;
@@ -15,9 +17,11 @@ use tonic_health::pb::HealthCheckRequest;
 use tonic_health::pb::health_client::HealthClient;
 use tonic_reflection::pb::v1::ServerReflectionRequest;
 use tonic_reflection::pb::v1::server_reflection_client::ServerReflectionClient;
+use tonic_reflection::pb::v1::server_reflection_request::MessageRequest;
+use tonic_reflection::pb::v1::server_reflection_response::MessageResponse;
 
 use own_address::own_address;
-use protected::{NOW, Pki, Server, token};
+use protected::{NOW, Pki, Server, TOKEN, token};
 
 fn channel(server: &Server) -> Channel {
     Endpoint::from_shared(server.url("http")).unwrap().connect_lazy()
@@ -78,6 +82,42 @@ async fn health_is_free_and_reflection_is_not() {
     let request = tokio_stream::once(ServerReflectionRequest::default());
     let status = reflection.server_reflection_info(request).await.unwrap_err();
     assert_eq!(status.code(), Code::Unauthenticated);
+}
+
+/// Asks for reflection with the token.
+async fn reflected(server: &Server, question: MessageRequest) -> MessageResponse {
+    let question =
+        ServerReflectionRequest { message_request: Some(question), ..Default::default() };
+    let mut request = tonic::Request::new(tokio_stream::once(question));
+    let header = format!("Bearer {TOKEN}").parse().unwrap();
+    request.metadata_mut().insert("authorization", header);
+    let mut reflection = ServerReflectionClient::new(channel(server));
+    let answers = reflection.server_reflection_info(request).await.unwrap();
+    let answer = answers.into_inner().message().await.unwrap().unwrap();
+    answer.message_response.unwrap()
+}
+
+#[tokio::test]
+async fn with_the_token_reflection_lists_and_describes_the_services() {
+    let server = Server::start(Some(token()), None);
+    let list = MessageRequest::ListServices(String::new());
+    let MessageResponse::ListServicesResponse(list) = reflected(&server, list).await else {
+        panic!("no list")
+    };
+    let names: Vec<String> = list.service.into_iter().map(|service| service.name).collect();
+    for name in ["retrotab.v1.Coordinator", "grpc.health.v1.Health"] {
+        assert!(names.iter().any(|listed| listed == name), "{names:?}");
+    }
+    // What is needed to call a method of which only the name is known.
+    let file = MessageRequest::FileContainingSymbol("retrotab.v1.Coordinator.Lease".to_owned());
+    let MessageResponse::FileDescriptorResponse(files) = reflected(&server, file).await else {
+        panic!("no file")
+    };
+    let file = FileDescriptorProto::decode(&files.file_descriptor_proto[0][..]).unwrap();
+    let mut methods = file.service[0].method.iter();
+    let lease = methods.find(|method| method.name() == "Lease").unwrap();
+    assert_eq!(lease.input_type(), ".retrotab.v1.LeaseRequest");
+    assert!(file.message_type.iter().any(|message| message.name() == "LeaseRequest"));
 }
 
 #[tokio::test]
