@@ -11,4 +11,6 @@ thread_local! {
     static WORLD: RefCell<World> = RefCell::new(World::new());
 }
 
-fuzz_target!(|input: &[u8]| WORLD.with_borrow_mut(|world| world.call(input)));
+fuzz_target!(|input: &[u8]| {
+    WORLD.with_borrow_mut(|world| world.call(input));
+});

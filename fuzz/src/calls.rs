@@ -12,14 +12,20 @@ use prost::Message;
 use retrotab_coordinator::clock::ManualClock;
 use retrotab_coordinator::daemon::{Daemon, DaemonOptions, LeaseReply};
 use retrotab_coordinator::ids::ShardDigest;
+use retrotab_coordinator::publishing::{
+    Offer, Offered, PublicationId, Publishing, PublishingError, Wanted,
+};
 use retrotab_coordinator::service::{Limits, Service};
 use retrotab_proto::PROTOCOL_VERSION;
 use retrotab_proto::v1::{self, submit_shard_chunk::Part};
+use retrotab_tablefmt::publish::Existing;
 use tokio::runtime::Runtime;
+use tonic::Code;
 use tonic::body::Body;
 use tower::ServiceExt;
 
 use super::shards::{plan, shard};
+use super::tables::TINY_TABLE;
 
 /// All methods, and one that is none.
 pub const METHODS: [&str; 19] = [
@@ -49,7 +55,10 @@ pub const WAYS: u8 = 3;
 const MESSAGE: u8 = 0;
 const BODY: u8 = 1;
 
-/// A coordinator with a job and a worker that has a lease.
+/// The only data file of a table, from its beginning.
+const DATA: Wanted = Wanted { file: 0, offset: 0 };
+
+/// A coordinator with a job, a worker that has a lease, and two tables that are being published.
 pub struct World {
     runtime: Runtime,
     daemon: Arc<Daemon>,
@@ -57,6 +66,10 @@ pub struct World {
     job: v1::SubmitJobRequest,
     header: v1::SubmitHeader,
     shard: Vec<u8>,
+    /// Nothing has come of it.
+    offered: PublicationId,
+    /// All has come; it is not checked.
+    whole: PublicationId,
     _folder: tempfile::TempDir,
 }
 
@@ -94,29 +107,43 @@ impl World {
         };
         let runtime = Runtime::new().unwrap();
         let service = Service::new(Arc::clone(&daemon), Limits::default());
-        World { runtime, daemon, service, job, header, shard, _folder: folder }
+        let publishing = daemon.publishing();
+        let (offered, whole) = (offer(publishing, "offered"), offer(publishing, "whole"));
+        let mut file = publishing.receive(whole, DATA).unwrap();
+        file.append(&TINY_TABLE.1).unwrap();
+        file.finish().unwrap();
+        World { runtime, daemon, service, job, header, shard, offered, whole, _folder: folder }
     }
 
-    /// Makes the call that an input describes.
+    /// Whether there is still all that sound calls are about: whoever cancels the job, gives the
+    /// lease back or sends a file ends this world.
+    fn stands(&self) -> bool {
+        let next = |publication| self.daemon.publishing().receive(publication, DATA).map(drop);
+        self.daemon.begin_submit(&self.header).is_ok()
+            && next(self.offered).is_ok()
+            && matches!(next(self.whole), Err(PublishingError::NotWanted(_)))
+    }
+
+    /// Makes the call that an input describes; says how it ended, if the input describes one.
     ///
     /// # Panics
     /// If it is treated wrongly.
-    pub fn call(&mut self, input: &[u8]) {
-        let [method, way, bytes @ ..] = input else { return };
+    pub fn call(&mut self, input: &[u8]) -> Option<Code> {
+        let [method, way, bytes @ ..] = input else { return None };
         let method = METHODS[usize::from(*method) % METHODS.len()];
         let body = match way % WAYS {
             MESSAGE => framed(bytes),
             BODY => bytes.to_vec(),
             _ => edited(self.sound_messages(method), bytes),
         };
-        self.answer(method, body);
-        // Whoever cancels the job or gives the lease back ends this world.
-        if self.daemon.begin_submit(&self.header).is_err() {
+        let code = self.answer(method, body);
+        if !self.stands() {
             *self = World::new();
         }
+        Some(code)
     }
 
-    fn answer(&self, method: &str, body: Vec<u8>) {
+    fn answer(&self, method: &str, body: Vec<u8>) -> Code {
         let request = http::Request::post(format!("/retrotab.v1.Coordinator/{method}"))
             .header("content-type", "application/grpc")
             .body(Body::new(Full::new(Bytes::from(body))))
@@ -132,6 +159,7 @@ impl World {
         });
         let status = tonic::Status::from_header_map(&headers).expect("every call has a status");
         assert!(!status.message().contains("bug"), "{method}: {status}");
+        status.code()
     }
 
     /// What a caller who knows everything would send.
@@ -167,9 +195,9 @@ impl World {
                 v1::SubmitStoredRequest { header: Some(self.header.clone()) }.encode_to_vec()
             }
             "Deregister" => v1::DeregisterRequest { worker }.encode_to_vec(),
-            "OfferTable" => return offer(),
-            "SendTableFile" => return table_file(),
-            "FinishTable" => v1::FinishTableRequest { publication: 1 }.encode_to_vec(),
+            "OfferTable" => return table_offer(),
+            "SendTableFile" => return self.table_file(),
+            "FinishTable" => v1::FinishTableRequest { publication: self.whole.0 }.encode_to_vec(),
             _ => Vec::new(),
         };
         vec![message]
@@ -182,12 +210,33 @@ impl World {
             .map(|part| v1::SubmitShardChunk { part: Some(part) }.encode_to_vec())
             .to_vec()
     }
+
+    fn table_file(&self) -> Vec<Vec<u8>> {
+        use v1::send_table_file_chunk::Part;
+        let wanted = Some(v1::WantedFile { file: DATA.file, offset: DATA.offset });
+        let header = v1::SendTableFileHeader { publication: self.offered.0, wanted };
+        let (one, two) = TINY_TABLE.1.split_at(TINY_TABLE.1.len() / 2);
+        let data = |part: &'static [u8]| Part::Data(Bytes::from_static(part));
+        [Part::Header(header), data(one), data(two)]
+            .map(|part| v1::SendTableFileChunk { part: Some(part) }.encode_to_vec())
+            .to_vec()
+    }
 }
 
-/// The offer of a table; its manifest is not one.
-fn offer() -> Vec<Vec<u8>> {
+/// Offers the tiny table under a name of which nothing has come.
+fn offer(publishing: &Publishing, name: &str) -> PublicationId {
+    let (name, manifest) = (name.to_owned(), TINY_TABLE.0.clone());
+    let offer = Offer { name, existing: Existing::Keep, urls: Vec::new(), manifest };
+    match publishing.offer(offer).unwrap() {
+        Offered::Incoming { publication, wanted: Some(DATA) } => publication,
+        other => panic!("{other:?}"),
+    }
+}
+
+/// The offer of a third table.
+fn table_offer() -> Vec<Vec<u8>> {
     use v1::offer_table_chunk::Part;
-    let manifest = Bytes::from_static(b"{}");
+    let manifest = Bytes::from_static(&TINY_TABLE.0);
     let header = v1::OfferTableHeader {
         protocol_version: PROTOCOL_VERSION,
         name: "fuzzed".to_owned(),
@@ -197,15 +246,6 @@ fn offer() -> Vec<Vec<u8>> {
     };
     [Part::Header(header), Part::Data(manifest)]
         .map(|part| v1::OfferTableChunk { part: Some(part) }.encode_to_vec())
-        .to_vec()
-}
-
-fn table_file() -> Vec<Vec<u8>> {
-    use v1::send_table_file_chunk::Part;
-    let wanted = Some(v1::WantedFile { file: 0, offset: 0 });
-    let header = v1::SendTableFileHeader { publication: 1, wanted };
-    [Part::Header(header), Part::Data(Bytes::from_static(b"values"))]
-        .map(|part| v1::SendTableFileChunk { part: Some(part) }.encode_to_vec())
         .to_vec()
 }
 

@@ -14,25 +14,30 @@ use retrotab_tablefmt::sticks::{Rows, SticksSpec};
 use retrotab_tablefmt::{Table, TableError, TableWriter};
 
 /// Manifest and data file of a small table, with sections of several frames.
-pub static TABLE: LazyLock<(Vec<u8>, Vec<u8>)> = LazyLock::new(|| {
+pub static TABLE: LazyLock<(Vec<u8>, Vec<u8>)> = LazyLock::new(|| made(&stack(3, 8)));
+
+/// Those of a table that is quickly sent and checked.
+pub static TINY_TABLE: LazyLock<(Vec<u8>, Vec<u8>)> = LazyLock::new(|| made(&stack(2, 3)));
+
+fn stack(stacks: u8, cards: u8) -> TableSpec {
+    let (stacks, cards) = (Stacks::try_from(stacks).unwrap(), Cards::try_from(cards).unwrap());
+    TableSpec::Stack(StackSpec { stacks, cards, rule: Rule::Sorted })
+}
+
+fn made(spec: &TableSpec) -> (Vec<u8>, Vec<u8>) {
     let dir = tempfile::tempdir().unwrap();
-    write(dir.path()).unwrap();
+    write(dir.path(), spec).unwrap();
     let read = |name| std::fs::read(dir.path().join(name)).unwrap();
     (read("manifest.json"), read("000.u16.zst"))
-});
-
-fn stack() -> TableSpec {
-    let (stacks, cards) = (Stacks::try_from(3).unwrap(), Cards::try_from(8).unwrap());
-    TableSpec::Stack(StackSpec { stacks, cards, rule: Rule::Sorted })
 }
 
 fn value(entry: u64) -> u16 {
     (entry.wrapping_mul(0x9E37_79B9) >> 11) as u16
 }
 
-fn write(dir: &Path) -> Result<(), TableError> {
-    let layout = stack().layout();
-    let mut writer = TableWriter::create(dir, stack(), layout.clone())?;
+fn write(dir: &Path, spec: &TableSpec) -> Result<(), TableError> {
+    let layout = spec.layout();
+    let mut writer = TableWriter::create(dir, spec.clone(), layout.clone())?;
     for (i, section) in layout.sections.iter().enumerate() {
         let range = UnitRange { section: SectionId(i as u32), first: 0, entries: section.entries };
         let raw: Vec<u8> =
@@ -89,7 +94,7 @@ pub fn data_file(bytes: &[u8]) {
 static LOOKUPS: LazyLock<Vec<(Lookup, u64)>> = LazyLock::new(|| {
     let sticks = TableSpec::Sticks(SticksSpec { rows: Rows::try_from(5).unwrap() });
     let hands = |game| TableSpec::Hands(HandsSpec { game });
-    [stack(), sticks, hands(Game::Holdem), hands(Game::Omaha)]
+    [stack(3, 8), sticks, hands(Game::Holdem), hands(Game::Omaha)]
         .map(|spec| (Lookup::new(&spec), spec.layout().entries()))
         .into()
 });

@@ -1,6 +1,7 @@
 //! Manifests, data files and positions that somebody made up or damaged: refused, and nothing
 //! else. The functions that take them are those that `cargo fuzz` runs.
 
+#[allow(dead_code)]
 #[path = "../../fuzz/src/tables.rs"]
 mod tables;
 
