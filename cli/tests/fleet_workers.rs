@@ -11,7 +11,7 @@ use std::fs;
 use std::process::Command;
 use std::time::Duration;
 
-use fleet::{Fleet, Running, seed, until};
+use fleet::{Fleet, seed, until};
 
 #[test]
 fn two_workers_finish_a_job_and_leave_when_it_is_done() {
@@ -151,18 +151,23 @@ fn without_workers_the_job_waits_and_says_so() {
 
 #[test]
 fn a_worker_whose_clock_is_a_month_off_is_as_good_as_any() {
-    let mut fleet = Fleet::start(5);
-    fleet.submit();
-    let real = fleet.worker_command("late", &[]);
-    let mut command = Command::new("faketime");
-    // Leases and pauses are measured on the monotonic clock, which a wrong date leaves alone.
-    command.env("FAKETIME_DONT_FAKE_MONOTONIC", "1").arg("+31 days");
-    command.arg(real.get_program()).args(real.get_args());
-    if Command::new("faketime").arg("--version").output().is_err() {
+    // Only its library is used: the program itself stays between the test and the worker, which
+    // would outlive them when it is killed.
+    let mut asked = Command::new("faketime");
+    let Ok(asked) = asked.args(["-m", "+31 days", "printenv", "LD_PRELOAD"]).output() else {
         eprintln!("skipped: the program `faketime` is not installed");
         return;
-    }
-    let log = fleet.dir.path().join("late.log");
-    fleet.workers.push(Running::start(&mut command, "late", log));
+    };
+    let library = String::from_utf8(asked.stdout).unwrap();
+    let mut fleet = Fleet::start(5);
+    fleet.submit();
+    let mut command = fleet.worker_command("late", &[]);
+    command.env("LD_PRELOAD", library.trim()).env("FAKETIME", "+31d");
+    // Leases and pauses are measured on the monotonic clock, which a wrong date leaves alone.
+    command.env("FAKETIME_DONT_FAKE_MONOTONIC", "1");
+    let late = fleet.run_worker("late", &mut command);
     fleet.finishes_undisturbed();
+    let day = |log: String| log.split('T').next().unwrap().to_owned();
+    let (off, right) = (day(fleet.workers[late].log()), day(fleet.coordinator().log()));
+    assert!(off > right, "the clock was not off: {off}, {right}");
 }
