@@ -71,6 +71,10 @@ pub struct SubgameEvaluator {
 
 impl SubgameEvaluator {
     /// An evaluator for a game, whose number of stacks the solver must have.
+    ///
+    /// # Errors
+    /// [`SubgameError::OtherStacks`]; [`SubgameError::Samples`] or [`SubgameError::Number`] for
+    /// options out of bounds.
     pub fn new(game: Game, solver: Solver, options: SubgameOptions) -> Result<Self, SubgameError> {
         options.check()?;
         if solver.rules().stacks() != game.stacks() {
