@@ -18,9 +18,10 @@ import unittest
 import blake3
 import numpy
 import pyarrow.parquet
+import zstandard
 
 import retrotab_reader
-from retrotab_reader import BadTable
+from retrotab_reader import BadTable, shard
 
 STACKS = [(1, 6, "sorted"), (2, 5, "choice"), (3, 8, "sorted"), (4, 5, "sorted"), (5, 4, "sorted")]
 
@@ -55,7 +56,8 @@ class Tables(unittest.TestCase):
     def table(self, name, *arguments):
         folder = self.folder / name
         if not folder.exists():
-            run("run", *arguments, "--out", folder)
+            kept = ["--unit-size", "256KiB", "--keep-work"]
+            run("run", *arguments, "--out", folder, *kept)
         return folder, retrotab_reader.open_table(folder)
 
     def stack_table(self, stacks, cards, rule):
@@ -166,6 +168,34 @@ class Tables(unittest.TestCase):
         clusters = retrotab_reader.hands.all_clusters(4)
         self.assertEqual(len(clusters), 16_432)
         self.assertEqual(sum(map(retrotab_reader.hands.hands, clusters)), 270_725)
+
+    def test_shards(self):
+        """Every shard, made anew from the table as docs/protocol.md says, has the same bytes."""
+        tables = [self.stack_table(3, 9, "sorted"), self.stack_table(2, 5, "choice")]
+        for rows in (1, 7):
+            tables.append(self.table(f"sticks{rows}", "sticks", "--rows", rows))
+        for folder, table in [*tables, self.table("holdem", "holdem")]:
+            types = [column["entry"] for column in table.manifest["columns"]]
+            full = 262_144 // min(column.dtype.itemsize for column in table.columns)
+            digest = shard.digest(shard.identity_text(table.manifest, full).encode())
+            values = [column.values() for column in table.columns]
+            units = list(shard.units(table.manifest, full))
+            files = sorted((folder / "work" / "shards").glob("*.shard.zst"))
+            self.assertEqual([file.name for file in files],
+                             [f"{unit:08}.shard.zst" for unit in range(len(units))])
+            for unit, (file, place) in enumerate(zip(files, units, strict=True)):
+                data = file.read_bytes()
+                section, first, entries = place
+                start = table.sections[section]["first_entry"] + first
+                columns = [column[start : start + entries] for column in values]
+                header, found = shard.decode(data, types)
+                self.assertEqual((header["job"], header["unit"]), (digest, unit))
+                for column, same in zip(found, columns, strict=True):
+                    self.assertTrue((column == same).all())
+                version = ".".join(map(str, zstandard.ZSTD_VERSION))
+                if version == table.manifest["compression"]["zstd_version"]:
+                    self.assertEqual(shard.encode(digest, unit, place, columns), data)
+            self.assertRaises(BadTable, shard.decode, b"x" + data[1:], types)
 
     def test_bad_input(self):
         _, table = self.stack_table(3, 5, "sorted")
