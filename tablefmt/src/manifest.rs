@@ -20,7 +20,7 @@ pub const SHA256SUMS: &str = "SHA256SUMS";
 const FORMAT: &str = "retrotab-table";
 const MAJOR: u32 = 1;
 const MINOR: u32 = 0;
-/// No manifest is larger; one that claims to be is corrupt.
+/// Most bytes of a manifest; a larger one is corrupt.
 pub const MAX_MANIFEST: u64 = 16 << 20;
 /// The licence of finished tables: facts, free for any use.
 const LICENCE: &str = "CC0-1.0";
