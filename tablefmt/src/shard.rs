@@ -38,6 +38,13 @@ impl std::fmt::Display for UnitId {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct JobDigest(#[serde(with = "hex::serde")] pub [u8; 32]);
 
+impl JobDigest {
+    /// The first twelve digits: the form of every log line.
+    pub fn short(&self) -> String {
+        hex::encode(&self.0[..6])
+    }
+}
+
 impl std::fmt::Display for JobDigest {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(&hex::encode(self.0))

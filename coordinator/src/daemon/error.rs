@@ -24,6 +24,9 @@ pub enum DaemonError {
     /// The worker is not registered.
     #[error("worker {0:016x} is not registered here (any more): register again")]
     UnknownWorker(u64),
+    /// No more workers are taken.
+    #[error("there are {0} workers already; try again when some have left")]
+    TooManyWorkers(usize),
     /// There is no such job.
     #[error("there is no job {0}")]
     UnknownJob(String),

@@ -35,7 +35,7 @@ impl Upload {
     /// Tells on every line of the log what it is about.
     fn span(&self) -> tracing::Span {
         let worker = format!("{:016x}", self.worker);
-        tracing::info_span!("submit", job = %self.digest, unit = self.unit.0, lease = %self.lease, worker)
+        tracing::info_span!("submit", job = self.digest.short(), unit = self.unit.0, lease = %self.lease, worker)
     }
 }
 
