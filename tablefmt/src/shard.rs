@@ -197,6 +197,10 @@ impl std::fmt::Debug for Shard {
 
 impl Shard {
     /// Opens a shard of a table with this layout. `path` only names it in errors.
+    ///
+    /// # Errors
+    /// [`TableError::Corrupt`] if header, columns or seek table are not those of a unit of this
+    /// layout; [`TableError::UnsupportedVersion`]; [`TableError::Io`].
     pub fn open(
         source: Box<dyn ReadAt>,
         path: &Path,
@@ -258,6 +262,10 @@ impl Shard {
 
     /// Replaces `bytes` by the compressed bytes of some frames of a column, read on the threads
     /// of the rayon pool this is called in.
+    ///
+    /// # Errors
+    /// [`TableError::Io`]; [`TableError::Corrupt`] if the file ends before. The frames are not
+    /// decoded, so not checked.
     pub fn read_frames(
         &self,
         column: usize,
@@ -276,6 +284,9 @@ impl Shard {
     /// Fills `out` with raw bytes of a column, from byte `from` of the unit's on. Decodes only
     /// the frames that hold them, on the threads of the rayon pool this is called in; each
     /// thread takes room for one frame at the most.
+    ///
+    /// # Errors
+    /// [`TableError::Corrupt`] if a frame does not decode; [`TableError::Io`].
     ///
     /// # Panics
     /// When the column does not have so many bytes.
@@ -337,6 +348,10 @@ impl Shard {
     }
 
     /// Decodes everything and compares with the digests of the header.
+    ///
+    /// # Errors
+    /// [`TableError::Corrupt`] if a frame does not decode, or a column has another digest than the
+    /// header says; [`TableError::Io`].
     pub fn check(&self) -> Result<(), TableError> {
         for (column, digest) in self.header.columns.iter().enumerate() {
             let mut hasher = blake3::Hasher::new();
