@@ -8,6 +8,7 @@ mod own_address;
 mod program;
 
 use std::fs;
+use std::os::unix::process::CommandExt;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
@@ -166,7 +167,10 @@ fn a_worker_whose_clock_is_a_month_off_is_as_good_as_any() {
         eprintln!("skipped: the program `faketime` is not installed");
         return;
     }
+    command.process_group(0);
     let log = fleet.dir.path().join("late.log");
     fleet.workers.push(Running::start(&mut command, "late", log));
     fleet.finishes_undisturbed();
+    // `faketime` waits for the program that it has started: killed alone, it leaves it behind.
+    fleet.workers[0].kill_all();
 }

@@ -50,6 +50,14 @@ impl Running {
         assert!(sent.unwrap().success(), "cannot send {name} to {}", self.name);
     }
 
+    /// Kills it and what it has started; it leads a process group.
+    pub fn kill_all(&mut self) {
+        let group = format!("-{}", self.child.id());
+        let sent = Command::new("kill").args(["-KILL", "--", &group]).status();
+        assert!(sent.unwrap().success(), "cannot kill what {} has started", self.name);
+        self.child.wait().unwrap();
+    }
+
     /// As SIGKILL, and waits until it is gone.
     pub fn kill(&mut self) {
         self.child.kill().unwrap();

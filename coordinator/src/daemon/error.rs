@@ -4,7 +4,7 @@ use retrotab_proto::PROTOCOL_VERSION;
 use retrotab_tablefmt::shard::JobDigest;
 
 use crate::error::CoordinatorError;
-use crate::ids::{LeaseId, UnitId};
+use crate::ids::{LeaseId, ShardDigest, UnitId};
 use crate::plan::BadDescription;
 use crate::publishing::PublishingError;
 
@@ -40,6 +40,16 @@ pub enum DaemonError {
         lease: LeaseId,
         /// The unit that was submitted.
         unit: UnitId,
+    },
+    /// The bytes of a shard changed on the way.
+    #[error("the shard of unit {unit} arrived as {found} instead of {expected}; send it again")]
+    Garbled {
+        /// The unit.
+        unit: UnitId,
+        /// What has arrived.
+        found: ShardDigest,
+        /// What was announced.
+        expected: ShardDigest,
     },
     /// The job is there but nothing can be done with it now.
     #[error("job {job} is {state}")]

@@ -28,6 +28,7 @@ fn code(error: &DaemonError) -> Code {
         | DaemonError::NotOpen { .. }
         | DaemonError::Description(_) => Code::FailedPrecondition,
         DaemonError::NameTaken { .. } => Code::AlreadyExists,
+        DaemonError::Garbled { .. } => Code::Aborted,
         DaemonError::TooManyWorkers(_) => Code::ResourceExhausted,
         DaemonError::Publishing(error) => publishing_code(error),
         DaemonError::Job(error) => job_code(error),
