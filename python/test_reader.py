@@ -18,9 +18,10 @@ import unittest
 import blake3
 import numpy
 import pyarrow.parquet
+import zstandard
 
 import retrotab_reader
-from retrotab_reader import BadTable
+from retrotab_reader import BadTable, shard
 
 STACKS = [(1, 6, "sorted"), (2, 5, "choice"), (3, 8, "sorted"), (4, 5, "sorted"), (5, 4, "sorted")]
 
@@ -55,7 +56,8 @@ class Tables(unittest.TestCase):
     def table(self, name, *arguments):
         folder = self.folder / name
         if not folder.exists():
-            run("run", *arguments, "--out", folder)
+            kept = ["--unit-size", "256KiB", "--keep-work"]
+            run("run", *arguments, "--out", folder, *kept)
         return folder, retrotab_reader.open_table(folder)
 
     def stack_table(self, stacks, cards, rule):
@@ -166,6 +168,28 @@ class Tables(unittest.TestCase):
         clusters = retrotab_reader.hands.all_clusters(4)
         self.assertEqual(len(clusters), 16_432)
         self.assertEqual(sum(map(retrotab_reader.hands.hands, clusters)), 270_725)
+
+    def test_shards(self):
+        """Every shard, made anew from the table as docs/protocol.md says, has the same bytes."""
+        tables = [self.stack_table(3, 9, "sorted"), self.table("holdem", "holdem")]
+        tables += [self.table(f"sticks{rows}", "sticks", "--rows", rows) for rows in (1, 7)]
+        for folder, table in tables:
+            manifest = table.manifest
+            types = [column["entry"] for column in manifest["columns"]]
+            full = 262_144 // min(column.dtype.itemsize for column in table.columns)
+            job = shard.digest(shard.identity_text(manifest, full).encode())
+            values = [column.values() for column in table.columns]
+            files = sorted((folder / "work" / "shards").glob("*.shard.zst"))
+            units = enumerate(shard.units(manifest, full))
+            for file, (unit, place) in zip(files, units, strict=True):
+                start = table.sections[place[0]]["first_entry"] + place[1]
+                columns = [column[start : start + place[2]] for column in values]
+                header, found = shard.decode(file.read_bytes(), types)
+                self.assertEqual((header["job"], header["unit"]), (job, unit))
+                self.assertTrue(all(map(numpy.array_equal, found, columns)))
+                version = ".".join(map(str, zstandard.ZSTD_VERSION))
+                if version == manifest["compression"]["zstd_version"]:
+                    self.assertEqual(shard.encode(job, unit, place, columns), file.read_bytes())
 
     def test_bad_input(self):
         _, table = self.stack_table(3, 5, "sorted")

@@ -13,7 +13,7 @@ import time
 import urllib.error
 import urllib.request
 
-PATIENCE = 60
+PATIENCE = 240
 NARROW, WIDE = 400, 1400
 
 

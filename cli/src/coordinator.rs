@@ -18,32 +18,42 @@ use tokio::signal::unix::{SignalKind, signal};
 use crate::args::CoordinatorArgs;
 use crate::serve::{allow_many_connections, picture};
 
+/// How long what is under way when the coordinator stops may take to end.
+const LAST_WORDS: Duration = Duration::from_secs(10);
+
 /// Serves until Ctrl-C or SIGTERM.
 pub fn coordinator(args: &CoordinatorArgs) -> anyhow::Result<()> {
     allow_many_connections();
     let runtime = tokio::runtime::Runtime::new().context("cannot start threads")?;
-    runtime.block_on(run(args))
+    let ended = runtime.block_on(run(args));
+    // A folder that is still being opened need not be waited for: what it holds survives worse.
+    runtime.shutdown_timeout(LAST_WORDS);
+    ended
 }
 
 async fn run(args: &CoordinatorArgs) -> anyhow::Result<()> {
-    let stop = told_to_stop()?;
+    let mut stop = Box::pin(told_to_stop()?);
     let protection = args.protection.read()?;
     protection.check([args.listen, args.http])?;
     // Before the folder is opened: an address that is taken is said at once.
     let (grpc, http) = (serve::listen(args.listen).await?, serve::listen(args.http).await?);
     let (data, mut options) = (args.data.clone(), options(args));
     let url = args.store.clone();
-    let opened = tokio::task::spawn_blocking(move || -> anyhow::Result<Daemon> {
+    let opening = tokio::task::spawn_blocking(move || -> anyhow::Result<Daemon> {
         options.store = url.map(|url| store(&url)).transpose()?;
         Daemon::open(&data, options).map_err(with_advice)
     });
-    let opened = opened.await?;
-    let daemon = Arc::new(opened?);
+    let (limits, connections) = (Limits::default(), ConnectionLimits::default());
+    let (guard, tls) = (protection.guard(), protection.tls);
+    let opening = serve::while_opening(http, &guard, &connections, tls.as_ref(), opening);
+    let (http, opened) = tokio::select! {
+        opened = opening => opened?,
+        () = &mut stop => return Ok(()),
+    };
+    let daemon = Arc::new(opened??);
     let (address, page) = (grpc.local_addr()?, http.local_addr()?);
     let data = args.data.clone();
     tracing::info!(%address, http = %page, data = %data.display(), "coordinator started");
-    let (limits, connections) = (Limits::default(), ConnectionLimits::default());
-    let (guard, tls) = (protection.guard(), protection.tls);
     let serving = Serving { daemon, data, grpc, http, limits, connections, guard, tls };
     serving.run(stop).await?;
     tracing::info!("coordinator stopped");

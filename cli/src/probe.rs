@@ -45,8 +45,9 @@ fn cache(args: &ProbeArgs) -> Option<FrameCache> {
 }
 
 /// Positions of standard input that are looked up together, in the order of their entries: in a
-/// large table most of the time goes into decoding frames.
-const TOGETHER: usize = 1 << 16;
+/// large table most of the time goes into decoding frames, each once for all of them. They take about
+/// 100 MiB.
+const TOGETHER: usize = 1 << 18;
 
 fn look_up(table: &Table, args: &ProbeArgs) -> anyhow::Result<()> {
     let prober = Prober { table, lookup: Lookup::new(&table.manifest().table), args };

@@ -16,7 +16,10 @@ use crate::stats::plot::{self, Picture};
 pub fn serve(args: &ServeArgs) -> anyhow::Result<()> {
     allow_many_connections();
     let runtime = tokio::runtime::Runtime::new().context("cannot start threads")?;
-    runtime.block_on(run(args))
+    let ended = runtime.block_on(run(args));
+    // Tables are only read: nothing under way need be waited for.
+    runtime.shutdown_background();
+    ended
 }
 
 /// Every connection and every data file takes a file descriptor, and the usual limit is for
@@ -30,10 +33,14 @@ pub fn allow_many_connections() {
 }
 
 async fn run(args: &ServeArgs) -> anyhow::Result<()> {
-    let stop = told_to_stop()?;
+    let mut stop = Box::pin(told_to_stop()?);
     let listener = listen(args.http).await?;
     let (dirs, cache) = (args.dirs.clone(), args.cache.as_u64());
-    let handout = tokio::task::spawn_blocking(move || Handout::open(&dirs, cache)).await??;
+    let opening = tokio::task::spawn_blocking(move || Handout::open(&dirs, cache));
+    let handout = tokio::select! {
+        opened = opening => opened??,
+        () = &mut stop => return Ok(()),
+    };
     let handout = handout.drawn_by(picture);
     for served in handout.tables() {
         tracing::info!(name = served.name(), table = %served.manifest().table, "table");

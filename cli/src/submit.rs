@@ -10,8 +10,8 @@ use retrotab_proto::v1::{
     CancelJobRequest, GetJobRequest, JobPhase, JobSummary, ListJobsRequest, SubmitJobRequest,
 };
 use retrotab_tablefmt::hands::Game;
-use retrotab_worker::remote::{Client, connect, explain};
-use tonic::Status;
+use retrotab_worker::remote::{Client, connect, explain, is_passing};
+use tonic::{Code, Status};
 
 use crate::args::{CancelArgs, SubmitFamily, hands};
 use crate::failure::UserError;
@@ -19,6 +19,8 @@ use crate::{run, text};
 
 /// How often a job that is waited for is looked at.
 const LOOK: Duration = Duration::from_millis(500);
+/// Fewest digits of a digest that stand for a job.
+const FEWEST_DIGITS: usize = 4;
 
 /// Submits a job, and waits for its table if asked to.
 pub fn submit(family: SubmitFamily) -> anyhow::Result<()> {
@@ -29,10 +31,11 @@ pub fn submit(family: SubmitFamily) -> anyhow::Result<()> {
         SubmitFamily::Omaha(job) => (hands(Game::Omaha), job.options),
     };
     let plan = Plan::new(spec.clone(), run::unit_size(&spec, options.unit_size))?;
+    let name = options.name.unwrap_or_default();
     let request = SubmitJobRequest {
         protocol_version: PROTOCOL_VERSION,
         job: Some(plan.description()),
-        name: options.name.unwrap_or_default(),
+        name: name.clone(),
     };
     let remote = options.remote.connect_options()?;
     let runtime = tokio::runtime::Runtime::new().context("cannot start threads")?;
@@ -41,7 +44,11 @@ pub fn submit(family: SubmitFamily) -> anyhow::Result<()> {
         let failed = |status| refused(&status, &remote.url);
         let answer = client.submit_job(request).await.map_err(failed)?.into_inner();
         let job = answer.job.context("the coordinator sent no job")?;
-        let before = if answer.existed { " (submitted before)" } else { "" };
+        let before = match answer.existed {
+            true if !name.is_empty() && name != job.name => " (submitted before; the name stays)",
+            true => " (submitted before)",
+            false => "",
+        };
         println!("{}: job {}{before}", job.name, hex::encode(&job.job_digest));
         if options.wait { wait(&mut client, job, &remote.url).await } else { Ok(()) }
     })
@@ -49,6 +56,7 @@ pub fn submit(family: SubmitFamily) -> anyhow::Result<()> {
 
 /// Waits until a job is finished or cannot go on.
 async fn wait(client: &mut Client, mut job: JobSummary, url: &str) -> anyhow::Result<()> {
+    let mut away = false;
     loop {
         match job.phase() {
             JobPhase::Finished => {
@@ -61,9 +69,17 @@ async fn wait(client: &mut Client, mut job: JobSummary, url: &str) -> anyhow::Re
         }
         let job_digest = job.job_digest.clone();
         match client.get_job(GetJobRequest { job_digest }).await {
-            Ok(answer) => job = answer.into_inner().job.context("the coordinator sent no job")?,
+            Ok(answer) => {
+                job = answer.into_inner().job.context("the coordinator sent no job")?;
+                away = false;
+            }
             // It may be restarting.
-            Err(status) if status.code() == tonic::Code::Unavailable => {}
+            Err(status) if is_passing(&status) => {
+                if !away {
+                    tracing::warn!("{:#}; waiting for it", refused(&status, url));
+                }
+                away = true;
+            }
             Err(status) => return Err(refused(&status, url)),
         }
     }
@@ -89,12 +105,20 @@ pub fn cancel(args: &CancelArgs) -> anyhow::Result<()> {
 
 /// The job that a user means.
 fn find(jobs: &[JobSummary], meant: &str) -> anyhow::Result<Vec<u8>> {
-    let fits =
-        |job: &&JobSummary| job.name == meant || hex::encode(&job.job_digest).starts_with(meant);
-    let found: Vec<_> = jobs.iter().filter(fits).collect();
+    // Names are unique. A few digits of a digest could be anybody's.
+    if let Some(job) = jobs.iter().find(|job| job.name == meant) {
+        return Ok(job.job_digest.clone());
+    }
+    let fits = |job: &&JobSummary| hex::encode(&job.job_digest).starts_with(meant);
+    let enough = meant.len() >= FEWEST_DIGITS;
+    let found: Vec<_> = jobs.iter().filter(|_| enough).filter(fits).collect();
     match found.as_slice() {
         [job] => Ok(job.job_digest.clone()),
-        [] => Err(UserError(format!("the coordinator has no job `{meant}`")).into()),
+        [] => Err(UserError(format!(
+            "the coordinator has no job `{meant}`; give a name that `retrotab status` shows, or at \
+             least {FEWEST_DIGITS} digits of the digest"
+        ))
+        .into()),
         _ => Err(UserError(format!("`{meant}` could mean {} jobs", found.len())).into()),
     }
 }
@@ -102,8 +126,11 @@ fn find(jobs: &[JobSummary], meant: &str) -> anyhow::Result<Vec<u8>> {
 /// What a failed call says.
 pub fn refused(status: &Status, url: &str) -> anyhow::Error {
     let why = explain(status, url);
-    match status.source() {
-        None => anyhow!("the coordinator says: {why}"),
-        Some(_) => anyhow!("cannot reach the coordinator at {url}: {why}"),
+    match (status.source(), status.code()) {
+        (None, Code::AlreadyExists | Code::InvalidArgument) => {
+            UserError(format!("the coordinator says: {why}")).into()
+        }
+        (None, _) => anyhow!("the coordinator says: {why}"),
+        (Some(_), _) => anyhow!("cannot reach the coordinator at {url}: {why}"),
     }
 }

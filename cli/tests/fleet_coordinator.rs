@@ -67,7 +67,7 @@ fn killed_at_random_moments_it_goes_on() {
 fn sigterm_during_a_merge_ends_it_and_the_next_start_goes_on() {
     let mut fleet = Fleet::prepare();
     // Each shard takes its time, so that there is a middle to be interrupted in.
-    let slow = [("FAILPOINTS", "merge::appended=sleep(50)")];
+    let slow = [("FAILPOINTS", "merge::appended=sleep(1000)")];
     fleet.start_coordinator(&[], &slow);
     fleet.submit();
     fleet.start_worker("anna", &[]);
@@ -112,7 +112,8 @@ fn a_damaged_state_is_named_and_rebuilt_on_request() {
     let error = fail(&mut fleet.coordinator_command(&[]), 1);
     assert!(error.contains("damaged") && error.contains("--rebuild"), "{error}");
     fleet.start_coordinator(&["--rebuild"], &[]);
-    assert!(fleet.units_done() >= 20, "only {} units were found again", fleet.units_done());
+    let found = fleet.units_done();
+    assert!(found >= 20, "only {found} units were found again");
     fleet.start_worker("bert", &[]);
     fleet.finishes_undisturbed();
 }
@@ -140,7 +141,7 @@ fn a_full_disk_holds_the_job_up_until_it_is_freed() {
     let before = fleet.units_done();
     fs::remove_file(&ballast).unwrap();
     fleet.finishes_undisturbed();
-    let units = fleet.status().unwrap()["units"].as_u64().unwrap();
+    let units = fleet.status()["units"].as_u64().unwrap();
     assert!(before < units, "all {before} units were done before the disk was full");
     fleet.coordinator().kill();
     drop(fleet.coordinator.take());
@@ -157,7 +158,9 @@ impl Drop for Unmount {
 
 #[test]
 fn cancel_and_submit_again() {
-    let mut fleet = Fleet::start(60);
+    let mut fleet = Fleet::prepare();
+    // For some seconds there is something to be cancelled.
+    fleet.start_coordinator(&[], &[("FAILPOINTS", "commit::recorded=5*off->20*sleep(500)->off")]);
     fleet.submit();
     fleet.start_worker("anna", &[]);
     fleet.wait_units(5);

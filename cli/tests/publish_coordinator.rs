@@ -49,10 +49,10 @@ fn publish(fleet: &Fleet, table: &Path, more: &[&str]) -> Command {
     command
 }
 
-/// A publisher that takes its time.
-fn slow_publisher(fleet: &Fleet, table: &Path) -> Running {
+/// A publisher that has sent a chunk or two and then stops, for ever or for some seconds.
+fn stopping_publisher(fleet: &Fleet, table: &Path, how: &str) -> Running {
     let mut command = publish(fleet, table, &[]);
-    command.env("FAILPOINTS", "publish::sent=sleep(400)");
+    command.env("FAILPOINTS", format!("publish::sent=1*off->{how}"));
     Running::start(&mut command, "the publisher", place(fleet, "publisher.log"))
 }
 
@@ -159,7 +159,7 @@ fn either_side_killed_it_goes_on_at_the_byte_where_it_stopped() {
     let no_chunk_twice = [("FAILPOINTS", "publish::appended=5*off->return")];
     fleet.start_coordinator(&[], &no_chunk_twice);
     let table = stack(&fleet);
-    let mut publisher = slow_publisher(&fleet, &table);
+    let mut publisher = stopping_publisher(&fleet, &table, "pause");
     wait_part(&fleet, 1 << 20);
     publisher.kill();
     assert!(!published(&fleet, "stack").exists());
@@ -171,7 +171,7 @@ fn either_side_killed_it_goes_on_at_the_byte_where_it_stopped() {
     fs::remove_dir_all(published(&fleet, "stack")).unwrap();
     fleet.coordinator().kill();
     fleet.start_coordinator(&[], &[]);
-    let mut publisher = slow_publisher(&fleet, &table);
+    let mut publisher = stopping_publisher(&fleet, &table, "1*sleep(10000)->off");
     let part = wait_part(&fleet, 1 << 20);
     fleet.coordinator().kill();
     let left = ["nothing-offered", ".stack.replaced"].map(|name| incoming(&fleet, name));
@@ -241,7 +241,7 @@ fn another_table_is_refused_or_replaces_it() {
     assert!(again.contains("published before"), "{again}");
 
     // One that was interrupted is in the way, too.
-    let mut publisher = slow_publisher(&fleet, &stack);
+    let mut publisher = stopping_publisher(&fleet, &stack, "pause");
     wait_part(&fleet, 1 << 20);
     publisher.kill();
     let refused = fail(&mut publish(&fleet, &hands, &["--name", "stack"]), 2);

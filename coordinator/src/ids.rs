@@ -81,6 +81,9 @@ impl ShardDigest {
     }
 
     /// The digest in a message, or what is wrong with it.
+    ///
+    /// # Errors
+    /// What is wrong, for people: it is missing, or not 32 bytes long.
     pub fn of_message(message: Option<&v1::ShardDigest>) -> Result<ShardDigest, &'static str> {
         let message = message.ok_or("the digest of a shard is missing")?;
         let blake3 = blake3::Hash::from_slice(&message.blake3);

@@ -43,6 +43,14 @@ pub enum ServeError {
         /// Why not.
         source: std::io::Error,
     },
+    /// The system does not let the port be used.
+    #[error("{address}: the port cannot be handed on: {source}")]
+    Port {
+        /// The address.
+        address: String,
+        /// Why not.
+        source: std::io::Error,
+    },
     /// The network service failed.
     #[error("the gRPC service failed: {0}")]
     Transport(#[from] tonic::transport::Error),
@@ -72,6 +80,44 @@ pub struct Serving {
     pub guard: Guard,
     /// Encrypts both ports.
     pub tls: Option<ServerTls>,
+}
+
+/// Says on the HTTP port that the process lives and is not ready, until `opening` is done. Calls
+/// over gRPC wait meanwhile. Gives the port back, and what `opening` gives.
+///
+/// # Errors
+/// [`ServeError`].
+pub async fn while_opening<T>(
+    http: TcpListener,
+    guard: &Guard,
+    connections: &ConnectionLimits,
+    tls: Option<&ServerTls>,
+    opening: impl Future<Output = T>,
+) -> Result<(TcpListener, T), ServeError> {
+    let address = http.local_addr();
+    let (now, later) = twice(http).map_err(|source| ServeError::Port {
+        address: address.map_or_else(|_| "the HTTP port".to_owned(), |a| a.to_string()),
+        source,
+    })?;
+    let guarded = axum::middleware::from_fn_with_state(guard.clone(), guard_http);
+    let (done, stop) = tokio::sync::oneshot::channel::<()>();
+    let stop = async { stop.await.unwrap_or_default() };
+    let served = net::http::serve(now, http::opening().layer(guarded), connections, tls, stop);
+    let opened = async {
+        let opened = opening.await;
+        drop(done);
+        opened
+    };
+    let (served, opened) = tokio::join!(served, opened);
+    served?;
+    Ok((later, opened))
+}
+
+/// The same port, to be listened at by one after the other.
+fn twice(listener: TcpListener) -> std::io::Result<(TcpListener, TcpListener)> {
+    let listener = listener.into_std()?;
+    let other = listener.try_clone()?;
+    Ok((TcpListener::from_std(listener)?, TcpListener::from_std(other)?))
 }
 
 impl Serving {

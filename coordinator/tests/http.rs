@@ -12,8 +12,14 @@ use made_up_view::{EventKind, MadeUp, stack_job};
 use retrotab_coordinator::http::samples::Samples;
 use retrotab_coordinator::http::{Site, router};
 use retrotab_coordinator::metrics::Metrics;
+use retrotab_coordinator::net::auth::Guard;
+use retrotab_coordinator::net::limits::ConnectionLimits;
+use retrotab_coordinator::net::tls::ClientCertificates;
+use retrotab_coordinator::serve::while_opening;
 use retrotab_proto::v1::JobPhase;
 use serde_json::Value;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
 use tower::ServiceExt;
 
 struct Port {
@@ -63,6 +69,39 @@ async fn a_coordinator_that_is_not_ready_still_lives() {
     let status = port.json("/api/status").await;
     assert_eq!(status["ready"], false);
     assert_eq!(status["message"], "the state is being read");
+}
+
+#[tokio::test]
+async fn what_opens_gives_the_port_back() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let guard = Guard::new(None, ClientCertificates::NotNeeded);
+    let (opened, opening) = tokio::sync::oneshot::channel();
+    let asking = tokio::spawn(async move {
+        // One connection for both, as Prometheus has.
+        let mut stream = TcpStream::connect(address).await.unwrap();
+        let mut said = String::new();
+        for path in ["/readyz", "/healthz"] {
+            let asked = format!("GET {path} HTTP/1.1\r\nHost: here\r\n\r\n");
+            stream.write_all(asked.as_bytes()).await.unwrap();
+            let mut answer = [0; 4096];
+            let read = stream.read(&mut answer).await.unwrap();
+            said += std::str::from_utf8(&answer[..read]).unwrap();
+        }
+        opened.send("opened").unwrap();
+        // The connection ends with the opening: what comes is for those who serve.
+        assert_eq!(stream.read(&mut [0; 1]).await.unwrap(), 0);
+        said
+    });
+    let limits = ConnectionLimits::default();
+    let (port, opened) = while_opening(listener, &guard, &limits, None, opening).await.unwrap();
+    assert_eq!((port.local_addr().unwrap(), opened.unwrap()), (address, "opened"));
+    let said = asking.await.unwrap();
+    assert!(said.contains("503") && said.contains("being opened"), "{said}");
+    assert!(said.contains("200 OK") && said.contains("ok\n"), "{said}");
+    // Somebody who calls now waits for who serves next.
+    let (_caller, accepted) = tokio::join!(TcpStream::connect(address), port.accept());
+    accepted.unwrap();
 }
 
 #[tokio::test]

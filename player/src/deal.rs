@@ -59,6 +59,10 @@ impl Deal {
     }
 
     /// A deal written as letters of `A23456789TJQK`; white space between them does not matter.
+    ///
+    /// # Errors
+    /// [`DealError`]: a letter that is no rank of the game, or not every card of the stock just
+    /// once.
     pub fn parse(game: Game, start: Start, line: &str) -> Result<Self, DealError> {
         let letters = line.chars().filter(|letter| !letter.is_whitespace()).enumerate();
         let cards = letters.map(|(place, letter)| {

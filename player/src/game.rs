@@ -37,6 +37,9 @@ impl Game {
     pub const MAX_CARDS: usize = Self::FOUNDATIONS * Self::MAX_RANKS;
 
     /// The game of so many ranks and stacks.
+    ///
+    /// # Errors
+    /// [`GameError::Ranks`] but for 5, 7, 11 and 13; [`GameError::Stacks`] but for 1 to 4.
     pub fn new(ranks: u8, stacks: u8) -> Result<Self, GameError> {
         if !matches!(ranks, 5 | 7 | 11 | 13) {
             return Err(GameError::Ranks(ranks));

@@ -156,6 +156,9 @@ impl Position {
     }
 
     /// Draws a card.
+    ///
+    /// # Errors
+    /// [`StepError::Undealt`] if a drawn card is not played yet; [`StepError::NotInStock`].
     pub fn draw(&mut self, rank: Rank) -> Result<(), StepError> {
         if self.drawn.is_some() {
             return Err(StepError::Undealt);
@@ -176,6 +179,10 @@ impl Position {
     }
 
     /// Makes a step, or says why it is not allowed and changes nothing.
+    ///
+    /// # Errors
+    /// [`StepError::NothingDrawn`], [`StepError::NoStack`], [`StepError::EmptyStack`],
+    /// [`StepError::NotNext`].
     pub fn make(&mut self, step: Step) -> Result<(), StepError> {
         match step {
             Step::Build(foundation) => {

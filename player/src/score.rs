@@ -3,9 +3,9 @@
 /// A confidence interval of a chance.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Interval {
-    /// Lower end.
+    /// Lower end, at least 0.
     pub low: f64,
-    /// Upper end.
+    /// Upper end, at most 1.
     pub high: f64,
 }
 

@@ -3,7 +3,7 @@
 //! One thread, entries drawn evenly from the whole table, of its first column:
 //! * warm: every frame is decoded and in memory;
 //! * cold: a cache of 64 MiB, so nearly every value needs its frame decoded;
-//! * in order: the same, but 65,536 at a time in the order of entries, as `probe -` does it.
+//! * in order: the same, but 262,144 at a time in the order of entries, as `probe -` does it.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -12,7 +12,7 @@ use retrotab_tablefmt::source::Access;
 use retrotab_tablefmt::{ReadOptions, Table};
 
 const TIME: Duration = Duration::from_secs(5);
-const BATCH: usize = 1 << 16;
+const BATCH: usize = 1 << 18;
 const SMALL: u64 = 64 << 20;
 
 fn main() {

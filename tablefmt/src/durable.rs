@@ -31,6 +31,9 @@ pub struct DurableFile {
 
 impl DurableFile {
     /// Starts writing what will be `path`; a file already there stays until the commit.
+    ///
+    /// # Errors
+    /// [`TableError::Io`] if the folder is not there or cannot be written to.
     pub fn create(path: &Path) -> Result<Self, TableError> {
         loop {
             let number = WRITTEN.fetch_add(1, Ordering::Relaxed);
@@ -55,11 +58,17 @@ impl DurableFile {
     }
 
     /// Appends bytes.
+    ///
+    /// # Errors
+    /// [`TableError::Io`], for example if the disk is full.
     pub fn write(&mut self, bytes: &[u8]) -> Result<(), TableError> {
         self.file.write_all(bytes).map_err(TableError::io(&self.path, "write to it"))
     }
 
     /// Makes the file durable under its name.
+    ///
+    /// # Errors
+    /// [`TableError::Io`] if the file or its folder cannot be flushed, or the file not be renamed.
     pub fn commit(mut self) -> Result<(), TableError> {
         settle(&self.file, &self.temporary, &self.path)?;
         self.committed = true;
@@ -114,6 +123,9 @@ impl Drop for DurableFile {
 }
 
 /// Writes a whole file durably.
+///
+/// # Errors
+/// [`TableError::Io`]; what was there before under the name is then still there.
 pub fn write_durably(path: &Path, bytes: &[u8]) -> Result<(), TableError> {
     let mut file = DurableFile::create(path)?;
     file.write(bytes)?;
@@ -122,6 +134,9 @@ pub fn write_durably(path: &Path, bytes: &[u8]) -> Result<(), TableError> {
 
 /// Gives a file or folder another name on the same disk, durably. Nothing may have that name yet,
 /// but for an empty folder.
+///
+/// # Errors
+/// [`TableError::Io`], also if there is something at `to`, or it is on another disk.
 pub fn rename(from: &Path, to: &Path) -> Result<(), TableError> {
     fs::rename(from, to).map_err(TableError::io(from, "rename it"))?;
     sync_folder(to)?;
@@ -129,6 +144,9 @@ pub fn rename(from: &Path, to: &Path) -> Result<(), TableError> {
 }
 
 /// Makes a folder and those above it, durably.
+///
+/// # Errors
+/// [`TableError::Io`], also if there is a file in its place.
 pub fn create_folder(path: &Path) -> Result<(), TableError> {
     let is_missing = |folder: &&Path| *folder != Path::new("") && !folder.exists();
     let missing: Vec<&Path> = path.ancestors().take_while(is_missing).collect();
@@ -148,6 +166,9 @@ fn sync_folder(path: &Path) -> Result<(), TableError> {
 
 /// Removes what interrupted writes left in a folder, and says how many files that were. Nobody
 /// may be writing into the folder meanwhile.
+///
+/// # Errors
+/// [`TableError::Io`] if the folder cannot be listed or a file not be removed.
 pub fn remove_leftovers(folder: &Path) -> Result<usize, TableError> {
     let list = || -> io::Result<Vec<PathBuf>> {
         fs::read_dir(folder)?.map(|entry| Ok(entry?.path())).collect()

@@ -34,6 +34,9 @@ pub fn zstd_version() -> &'static str {
 }
 
 /// Compresses raw bytes into one frame that knows its content's size and checksum.
+///
+/// # Errors
+/// Only if the compressor cannot be set up, for want of memory.
 pub fn compress(raw: &[u8]) -> std::io::Result<Vec<u8>> {
     COMPRESSOR.with_borrow_mut(|slot| {
         let compressor = match slot {
@@ -54,6 +57,10 @@ pub fn compress(raw: &[u8]) -> std::io::Result<Vec<u8>> {
 }
 
 /// Decompresses exactly one frame that must fill `raw` exactly; otherwise says what is wrong.
+///
+/// # Errors
+/// What is wrong, for people: no checksum, a wrong one, bytes after the frame, or another number
+/// of raw bytes.
 pub fn decompress(frame: &[u8], raw: &mut [u8]) -> Result<(), String> {
     // Without one, a damaged frame could decode to wrong values.
     if frame
@@ -102,6 +109,9 @@ pub struct BadFrame {
 
 /// Decompresses frames that stand one after the other, on the threads of the rayon pool this
 /// is called in. `compressed` and `raw` must be as long as the frames together.
+///
+/// # Errors
+/// [`BadFrame`]: one of the frames that [`decompress`] refuses.
 ///
 /// # Panics
 /// When they are not.

@@ -20,7 +20,7 @@ pub const SHA256SUMS: &str = "SHA256SUMS";
 const FORMAT: &str = "retrotab-table";
 const MAJOR: u32 = 1;
 const MINOR: u32 = 0;
-/// No manifest is larger; one that claims to be is corrupt.
+/// Most bytes of a manifest; a larger one is corrupt.
 pub const MAX_MANIFEST: u64 = 16 << 20;
 /// The licence of finished tables: facts, free for any use.
 const LICENCE: &str = "CC0-1.0";
@@ -179,6 +179,10 @@ impl Manifest {
     /// Reads the manifest of a table's folder and checks everything in it that can be checked
     /// without the data files: all names, lengths and counts follow from the table's
     /// parameters, so a file can claim nothing.
+    ///
+    /// # Errors
+    /// [`TableError::NotATable`] without a manifest; [`TableError::Corrupt`] if it is longer than
+    /// 16 MiB; [`TableError::Io`]; and as [`parse`](Self::parse).
     pub fn read(dir: &Path) -> Result<(Self, TableLayout), TableError> {
         let path = dir.join(MANIFEST);
         match source::read_whole(&path, MAX_MANIFEST) {
@@ -190,6 +194,10 @@ impl Manifest {
     }
 
     /// Parses and checks a manifest; `path` only names it in errors.
+    ///
+    /// # Errors
+    /// [`TableError::UnsupportedVersion`] for another major version; [`TableError::Corrupt`] if it
+    /// is no manifest, or says anything else than follows from the parameters.
     pub fn parse(bytes: &[u8], path: &Path) -> Result<(Self, TableLayout), TableError> {
         #[derive(Deserialize)]
         struct Version {

@@ -117,6 +117,10 @@ impl DataFile {
 impl Table {
     /// Opens a table in a folder: reads and checks the manifest, and of each data file the
     /// length and the seek table.
+    ///
+    /// # Errors
+    /// As [`Manifest::read`]; [`TableError::MissingFile`] without one of the data files; otherwise
+    /// as [`from_files`](Self::from_files).
     pub fn open(dir: &Path, options: ReadOptions) -> Result<Self, TableError> {
         let (manifest, layout) = Manifest::read(dir)?;
         Self::from_files(manifest, &layout, options.cache_bytes, |file| {
@@ -128,6 +132,10 @@ impl Table {
     /// Opens a table whose files are somewhere else: `open` finds a data file, and says what to
     /// call it in errors. The manifest must come from [`Manifest::parse`] or a writer, together
     /// with the layout.
+    ///
+    /// # Errors
+    /// What `open` says; [`TableError::Corrupt`] if the length or the seek table of a file is not
+    /// what it must be; [`TableError::Io`].
     pub fn from_files(
         manifest: Manifest,
         layout: &TableLayout,
@@ -194,6 +202,11 @@ impl Table {
 
     /// The value of an entry in a column (numbered from 0).
     ///
+    /// # Errors
+    /// [`InputError::NoEntry`]; [`TableError::Corrupt`] if the frame does not decode;
+    /// [`TableError::Io`]; and for files that are opened when needed as
+    /// [`from_files`](Self::from_files).
+    ///
     /// # Panics
     /// When there is no such column.
     pub fn value(&self, column: usize, entry: u64) -> Result<u32, TableError> {
@@ -209,6 +222,9 @@ impl Table {
 
     /// The values of a run of entries in a column (numbered from 0), each frame decoded once, on
     /// the threads of the rayon pool this is called in. Nothing is kept in the cache.
+    ///
+    /// # Errors
+    /// As [`value`](Self::value).
     ///
     /// # Panics
     /// When there is no such column.

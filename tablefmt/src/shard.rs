@@ -38,6 +38,13 @@ impl std::fmt::Display for UnitId {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct JobDigest(#[serde(with = "hex::serde")] pub [u8; 32]);
 
+impl JobDigest {
+    /// The first twelve digits: the form of every log line.
+    pub fn short(&self) -> String {
+        hex::encode(&self.0[..6])
+    }
+}
+
 impl std::fmt::Display for JobDigest {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(&hex::encode(self.0))
@@ -190,6 +197,10 @@ impl std::fmt::Debug for Shard {
 
 impl Shard {
     /// Opens a shard of a table with this layout. `path` only names it in errors.
+    ///
+    /// # Errors
+    /// [`TableError::Corrupt`] if header, columns or seek table are not those of a unit of this
+    /// layout; [`TableError::UnsupportedVersion`]; [`TableError::Io`].
     pub fn open(
         source: Box<dyn ReadAt>,
         path: &Path,
@@ -251,6 +262,10 @@ impl Shard {
 
     /// Replaces `bytes` by the compressed bytes of some frames of a column, read on the threads
     /// of the rayon pool this is called in.
+    ///
+    /// # Errors
+    /// [`TableError::Io`]; [`TableError::Corrupt`] if the file ends before. The frames are not
+    /// decoded, so not checked.
     pub fn read_frames(
         &self,
         column: usize,
@@ -269,6 +284,9 @@ impl Shard {
     /// Fills `out` with raw bytes of a column, from byte `from` of the unit's on. Decodes only
     /// the frames that hold them, on the threads of the rayon pool this is called in; each
     /// thread takes room for one frame at the most.
+    ///
+    /// # Errors
+    /// [`TableError::Corrupt`] if a frame does not decode; [`TableError::Io`].
     ///
     /// # Panics
     /// When the column does not have so many bytes.
@@ -330,6 +348,10 @@ impl Shard {
     }
 
     /// Decodes everything and compares with the digests of the header.
+    ///
+    /// # Errors
+    /// [`TableError::Corrupt`] if a frame does not decode, or a column has another digest than the
+    /// header says; [`TableError::Io`].
     pub fn check(&self) -> Result<(), TableError> {
         for (column, digest) in self.header.columns.iter().enumerate() {
             let mut hasher = blake3::Hasher::new();

@@ -10,8 +10,12 @@ use crate::error::TableError;
 
 /// Random access to bytes.
 pub trait ReadAt: Send + Sync {
-    /// Fills `buf` with the bytes from `offset` on; fails with
-    /// [`UnexpectedEof`](io::ErrorKind::UnexpectedEof) when there are too few.
+    /// Fills `buf` with the bytes from `offset` on.
+    ///
+    /// # Errors
+    /// [`UnexpectedEof`](io::ErrorKind::UnexpectedEof) if there are too few;
+    /// [`InvalidData`](io::ErrorKind::InvalidData) from a source that sees by itself that they are
+    /// not what they must be; or what the system says.
     fn read_exact_at(&self, offset: u64, buf: &mut [u8]) -> io::Result<()>;
 
     /// Number of bytes.
@@ -82,6 +86,10 @@ pub enum Access {
 }
 
 /// Opens a file of a table.
+///
+/// # Errors
+/// [`TableError::MissingFile`]; [`TableError::Corrupt`] if it is no regular file;
+/// [`TableError::Io`].
 pub fn open(path: &Path, access: Access) -> Result<Box<dyn ReadAt>, TableError> {
     let file = open_file(path)?;
     Ok(match access {
@@ -93,6 +101,9 @@ pub fn open(path: &Path, access: Access) -> Result<Box<dyn ReadAt>, TableError> 
 }
 
 /// Reads a whole regular file that must not have more than `most` bytes.
+///
+/// # Errors
+/// As [`open`]; [`TableError::Corrupt`] if it has more than `most` bytes.
 pub fn read_whole(path: &Path, most: u64) -> Result<Vec<u8>, TableError> {
     let mut bytes = Vec::new();
     // Counts what is read, because not every file knows its length.

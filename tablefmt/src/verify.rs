@@ -15,6 +15,10 @@ use crate::source::{self, Access};
 /// frame decodes to what it must, and the identity. Works on the threads of the rayon pool it
 /// is called in, in bounded memory. `progress` is told the compressed bytes done, and answers
 /// whether to go on.
+///
+/// # Errors
+/// As [`Manifest::read`]; [`TableError::MissingFile`]; [`TableError::Corrupt`] with the file and
+/// the place in it; [`TableError::Io`]; [`TableError::Stopped`] if `progress` says so.
 pub fn verify(
     dir: &Path,
     mut progress: impl FnMut(u64) -> ControlFlow<()>,

@@ -55,6 +55,9 @@ struct FileWriter {
 
 impl TableWriter {
     /// Starts a table in `dir`, which is made if need be and must not hold a table.
+    ///
+    /// # Errors
+    /// [`TableError::Exists`]; [`TableError::Io`].
     pub fn create(dir: &Path, spec: TableSpec, layout: TableLayout) -> Result<Self, TableError> {
         if dir.join(manifest::MANIFEST).exists() {
             return Err(TableError::Exists { dir: dir.to_owned() });
@@ -77,6 +80,10 @@ impl TableWriter {
 
     /// Goes on with a table of one column of which the first `files` data files were written
     /// durably before. They are read and checked again; everything after them is written anew.
+    ///
+    /// # Errors
+    /// As [`create`](Self::create); [`TableError::MissingFile`] or [`TableError::Corrupt`] if one
+    /// of those files is not there or damaged; [`TableError::Bug`] if the table has fewer.
     pub fn resume(
         dir: &Path,
         spec: TableSpec,
@@ -132,6 +139,10 @@ impl TableWriter {
 
     /// Appends a shard's values of the current column. `progress` is told the bytes written.
     /// After an error the table cannot be finished.
+    ///
+    /// # Errors
+    /// [`TableError::Corrupt`] if a frame of the shard does not decode; [`TableError::Io`];
+    /// [`TableError::Bug`] if the shard does not hold the next entry, or all columns are complete.
     pub fn append(&mut self, shard: &Shard, progress: impl FnMut(u64)) -> Result<(), TableError> {
         // It comes back only when all went well: part of a shard may have been written.
         let Some(mut current) = self.current.take() else {
@@ -191,6 +202,9 @@ impl TableWriter {
     }
 
     /// Makes the folder a table: writes SHA256SUMS and the manifest.
+    ///
+    /// # Errors
+    /// [`TableError::Bug`] if a column is not complete; [`TableError::Io`].
     pub fn finish(mut self, made: Made) -> Result<Manifest, TableError> {
         let (complete, all) = (self.columns.len(), self.layout.columns.len());
         if complete < all {

@@ -18,6 +18,9 @@ use crate::sticks::SticksUnits;
 pub trait ValueSource: Sync {
     /// Fills `out` with the raw bytes of a column of `section` from byte `from` on, counted
     /// from the start of the section.
+    ///
+    /// # Errors
+    /// Whatever keeps the source from giving them.
     fn read(
         &self,
         section: SectionId,
@@ -64,6 +67,10 @@ impl UnitSolver {
 
     /// The shard of a unit, computed on the threads of the rayon pool this is called in. The
     /// bytes depend on nothing but the job and the unit.
+    ///
+    /// # Errors
+    /// [`UnitError::Solve`] if an input cannot be had, or `progress` says to stop;
+    /// [`UnitError::Shard`], which is a bug, if the range is no unit of the table.
     pub fn solve(
         &mut self,
         unit: UnitId,

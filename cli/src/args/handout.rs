@@ -56,7 +56,7 @@ pub struct FetchArgs {
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
     /// Fetch only these data files; the folder does not become a table.
-    #[arg(long, value_name = "NAME", num_args = 1.., value_delimiter = ',')]
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
     pub files: Vec<String>,
     /// URL of the same table elsewhere, for when the first fails; may be given several times.
     #[arg(long, value_name = "URL")]

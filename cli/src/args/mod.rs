@@ -157,3 +157,41 @@ pub struct ProbeArgs {
     #[arg(long, value_name = "BYTES", default_value = "256MiB")]
     pub cache_bytes: ByteSize,
 }
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    const PAGE: &str = include_str!("../../../docs/options.md");
+
+    /// Says what of a command is not on the page of options.
+    fn missing(command: &clap::Command, found: &mut Vec<String>) {
+        let options = command.get_arguments().filter(|arg| !arg.is_hide_set());
+        let options = options.filter_map(|arg| Some(format!("--{}", arg.get_long()?)));
+        let shown = |option: &String| {
+            let ends = |rest: &str| !rest.starts_with(|c: char| c.is_alphanumeric() || c == '-');
+            PAGE.match_indices(option.as_str()).any(|(at, _)| ends(&PAGE[at + option.len()..]))
+        };
+        found.extend(
+            options
+                .filter(|option| option != "--help" && option != "--version" && !shown(option))
+                .map(|option| format!("{} {option}", command.get_name())),
+        );
+        command.get_subcommands().for_each(|command| missing(command, found));
+    }
+
+    #[test]
+    fn every_command_and_option_is_on_the_page_of_options() {
+        Args::command().debug_assert();
+        let mut found = Vec::new();
+        missing(&Args::command(), &mut found);
+        assert!(found.is_empty(), "docs/options.md lacks {found:?}");
+        for command in Args::command().get_subcommands() {
+            let name = command.get_name();
+            let named = ["**", " "].map(|end| format!("**{name}{end}"));
+            assert!(named.iter().any(|named| PAGE.contains(named)), "docs/options.md lacks {name}");
+        }
+    }
+}

@@ -140,9 +140,6 @@ fn passes(status: &Status, done: &mut Done) -> bool {
 
 fn refused(status: &Status, url: &str) -> anyhow::Error {
     match status.code() {
-        Code::AlreadyExists | Code::InvalidArgument if status.source().is_none() => {
-            UserError(format!("the coordinator says: {}", explain(status, url))).into()
-        }
         Code::Unimplemented => {
             anyhow!("the coordinator at {url} takes no tables: it is an older retrotab")
         }

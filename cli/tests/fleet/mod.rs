@@ -50,6 +50,14 @@ impl Running {
         assert!(sent.unwrap().success(), "cannot send {name} to {}", self.name);
     }
 
+    /// Kills it and what it has started; it leads a process group.
+    pub fn kill_all(&mut self) {
+        let group = format!("-{}", self.child.id());
+        let sent = Command::new("kill").args(["-KILL", "--", &group]).status();
+        assert!(sent.unwrap().success(), "cannot kill what {} has started", self.name);
+        self.child.wait().unwrap();
+    }
+
     /// As SIGKILL, and waits until it is gone.
     pub fn kill(&mut self) {
         self.child.kill().unwrap();
@@ -150,15 +158,20 @@ impl Fleet {
         command
     }
 
-    /// Starts the coordinator, or starts it again, and waits until it answers.
+    /// Starts the coordinator, or starts it again, and waits until it has opened its folder.
     pub fn start_coordinator(&mut self, more: &[&str], env: &[(&str, &str)]) {
         let mut command = self.coordinator_command(more);
         command.envs(env.iter().copied());
         let log = self.dir.path().join("coordinator.log");
+        let starts = |log: &str| log.matches("coordinator started").count();
+        let before = starts(&fs::read_to_string(&log).unwrap_or_default());
         let mut started = Running::start(&mut command, "the coordinator", log);
-        until("the coordinator listens", || {
-            assert!(started.ended().is_none(), "the coordinator ended: {}", started.log());
-            std::net::TcpStream::connect(self.listen).is_ok()
+        until("the coordinator has started", || {
+            // It may have died since, as it was told to.
+            let ended = started.ended().is_some();
+            let begun = starts(&started.log()) > before;
+            assert!(begun || !ended, "the coordinator ended: {}", started.log());
+            begun
         });
         self.coordinator = Some(started);
     }
@@ -191,17 +204,27 @@ impl Fleet {
         succeed(&mut command)
     }
 
-    /// Where the job stands: one of the lines of `status --json`.
-    pub fn status(&self) -> Option<serde_json::Value> {
+    /// Where the job stands: its part of `status --json`.
+    pub fn status(&self) -> serde_json::Value {
         let mut command = retrotab(&["status", "--json", "--coordinator", &self.url()]);
-        let output = command.output().unwrap();
-        let status: serde_json::Value = serde_json::from_slice(&output.stdout).ok()?;
-        let jobs = status["jobs"].as_array()?;
-        jobs.iter().find(|job| job["name"] == NAME).cloned()
+        let mut found = serde_json::Value::Null;
+        until("the coordinator says how the job stands", || {
+            let output = command.output().unwrap();
+            let said = serde_json::from_slice::<serde_json::Value>(&output.stdout);
+            let jobs = said.ok().and_then(|mut said| Some(said["jobs"].as_array_mut()?.clone()));
+            let job = jobs.and_then(|jobs| jobs.into_iter().find(|job| job["name"] == NAME));
+            found = job.unwrap_or_default();
+            found.is_object()
+        });
+        found
     }
 
     pub fn units_done(&self) -> u64 {
-        self.status().and_then(|job| job["units_done"].as_u64()).unwrap_or(0)
+        self.status()["units_done"].as_u64().unwrap()
+    }
+
+    pub fn units_running(&self) -> u64 {
+        self.status()["units_running"].as_u64().unwrap()
     }
 
     /// Waits until so many units are done.

@@ -4,7 +4,7 @@ use retrotab_proto::PROTOCOL_VERSION;
 use retrotab_tablefmt::shard::JobDigest;
 
 use crate::error::CoordinatorError;
-use crate::ids::{LeaseId, UnitId};
+use crate::ids::{LeaseId, ShardDigest, UnitId};
 use crate::plan::BadDescription;
 use crate::publishing::PublishingError;
 
@@ -24,6 +24,9 @@ pub enum DaemonError {
     /// The worker is not registered.
     #[error("worker {0:016x} is not registered here (any more): register again")]
     UnknownWorker(u64),
+    /// No more workers are taken.
+    #[error("there are {0} workers already; try again when some have left")]
+    TooManyWorkers(usize),
     /// There is no such job.
     #[error("there is no job {0}")]
     UnknownJob(String),
@@ -37,6 +40,16 @@ pub enum DaemonError {
         lease: LeaseId,
         /// The unit that was submitted.
         unit: UnitId,
+    },
+    /// The bytes of a shard changed on the way.
+    #[error("the shard of unit {unit} arrived as {found} instead of {expected}; send it again")]
+    Garbled {
+        /// The unit.
+        unit: UnitId,
+        /// What has arrived.
+        found: ShardDigest,
+        /// What was announced.
+        expected: ShardDigest,
     },
     /// The job is there but nothing can be done with it now.
     #[error("job {job} is {state}")]

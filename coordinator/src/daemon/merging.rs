@@ -33,7 +33,7 @@ impl Daemon {
                     entry.note(format!("the stored shard of unit {unit} is bad: {what}"), true);
                 }
                 Err(error) => {
-                    tracing::error!(job = %entry.digest, %error, "cannot put the table together");
+                    tracing::error!(job = entry.digest.short(), %error, "cannot put the table together");
                     let text = format!("cannot put the table together: {error}; trying again");
                     entry.set_trouble(text);
                     failed = true;
@@ -53,7 +53,7 @@ impl Daemon {
             // A kill came between the manifest and the removal of the work folder.
             return Ok(manifest);
         }
-        tracing::info!(job = %entry.digest, "putting the table together");
+        tracing::info!(job = entry.digest.short(), "putting the table together");
         let (total, name) = (job.stored_bytes()?, entry.file().name);
         merge(job, &entry.table, cancel, &mut |progress| {
             self.metrics().merging(&name, progress);
@@ -65,17 +65,17 @@ impl Daemon {
     /// The table is there; the work folder goes.
     fn finish(&self, entry: &Entry, job: Arc<Job>, manifest: &Manifest) {
         fail::fail_point!("merge::finished", |_| std::process::abort());
-        tracing::info!(job = %entry.digest, identity = %manifest.identity,
+        tracing::info!(job = entry.digest.short(), identity = %manifest.identity,
             table = %entry.table.display(), "table finished");
         entry.note(format!("table finished: identity {}", manifest.identity), false);
         entry.set_trouble(String::new());
         drop(job);
         if let Err(error) = self.close(entry, Stage::finished(manifest)) {
-            tracing::warn!(job = %entry.digest, %error, "the work folder stays");
+            tracing::warn!(job = entry.digest.short(), %error, "the work folder stays");
             return;
         }
         if let Err(error) = self.data.remove_work(entry.digest) {
-            tracing::warn!(job = %entry.digest, %error, "the work folder stays");
+            tracing::warn!(job = entry.digest.short(), %error, "the work folder stays");
         }
     }
 }

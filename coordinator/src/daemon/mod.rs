@@ -196,7 +196,7 @@ impl Daemon {
         self.data.write_job(plan.digest(), &file)?;
         let entry = Arc::new(self.entry(plan, file)?);
         entry.note("submitted", false);
-        tracing::info!(job = %entry.digest, table = %entry.plan.spec(), "job submitted");
+        tracing::info!(job = entry.digest.short(), table = %entry.plan.spec(), "job submitted");
         self.jobs().push(Arc::clone(&entry));
         Ok((entry.summary(self.now()), false))
     }
@@ -239,7 +239,7 @@ impl Daemon {
         entry.set_cancelled(&file);
         entry.set_trouble(String::new());
         entry.note("submitted again; going on", false);
-        tracing::info!(job = %entry.digest, "job goes on");
+        tracing::info!(job = entry.digest.short(), "job goes on");
         Ok(())
     }
 
@@ -260,7 +260,7 @@ impl Daemon {
             entry.set_cancelled(&file);
             self.close(&entry, Stage::Cancelled)?;
             entry.note("cancelled", true);
-            tracing::info!(job = %entry.digest, "job cancelled");
+            tracing::info!(job = entry.digest.short(), "job cancelled");
         }
         Ok(entry.summary(self.now()))
     }

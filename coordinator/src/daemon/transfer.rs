@@ -35,7 +35,7 @@ impl Upload {
     /// Tells on every line of the log what it is about.
     fn span(&self) -> tracing::Span {
         let worker = format!("{:016x}", self.worker);
-        tracing::info_span!("submit", job = %self.digest, unit = self.unit.0, lease = %self.lease, worker)
+        tracing::info_span!("submit", job = self.digest.short(), unit = self.unit.0, lease = %self.lease, worker)
     }
 }
 
@@ -102,7 +102,7 @@ impl Daemon {
     /// told whose equal shard came first, if that is another's.
     ///
     /// # Errors
-    /// [`DaemonError::Request`] if they are not the bytes announced; [`DaemonError::Job`] for
+    /// [`DaemonError::Garbled`] if they are not the bytes announced; [`DaemonError::Job`] for
     /// whatever [`Job::commit`] says.
     pub fn finish_submit(
         &self,
@@ -113,9 +113,7 @@ impl Daemon {
         let Upload { job, digest, worker, lease, unit, expected } = upload;
         let found = ShardDigest::of(&bytes);
         if found != expected {
-            return Err(DaemonError::Request(format!(
-                "the shard of unit {unit} arrived as {found} instead of {expected}; send it again"
-            )));
+            return Err(DaemonError::Garbled { unit, found, expected });
         }
         fail::fail_point!("submit::received", |_| std::process::abort());
         let committed = job.commit_known(lease, bytes, found);

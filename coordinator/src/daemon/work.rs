@@ -12,13 +12,14 @@ use retrotab_tablefmt::shard::JobDigest;
 
 use crate::error::CoordinatorError;
 use crate::ids::{LeaseId, UnitId, WorkerId};
-use crate::job::Job;
+use crate::job::{Job, JobStatus};
 use crate::scheduler::{Ended, Grant, HeartbeatAnswer, LeaseAnswer, ReclaimAnswer, Refused};
 
 use super::Daemon;
 use super::check_protocol;
 use super::entry::{Entry, Stage};
 use super::error::DaemonError;
+use super::workers::printable;
 
 /// How often a worker that has nothing to do asks again.
 const ASK_AGAIN: Duration = Duration::from_millis(500);
@@ -57,14 +58,14 @@ impl Daemon {
     /// A worker appears.
     ///
     /// # Errors
-    /// [`DaemonError::Protocol`].
+    /// [`DaemonError::Protocol`], [`DaemonError::TooManyWorkers`].
     pub fn register(
         &self,
         request: &RegisterRequest,
         address: Option<IpAddr>,
     ) -> Result<RegisterResponse, DaemonError> {
         check_protocol(request.protocol_version)?;
-        let (id, name) = self.workers().add(self.now(), request, address);
+        let (id, name) = self.workers().add(self.now(), request, address)?;
         tracing::info!(worker = %name, id = format!("{id:016x}"), version = %request.version,
             threads = request.threads, "worker registered");
         let policy = &self.options.policy;
@@ -95,7 +96,7 @@ impl Daemon {
                     let worker = workers.called(self.now(), worker)?;
                     worker.granted(key, grant.unit, grant.range.entries);
                     self.metrics().lease_granted();
-                    tracing::info!(job = %entry.digest, unit = grant.unit.0, lease = %grant.lease,
+                    tracing::info!(job = entry.digest.short(), unit = grant.unit.0, lease = %grant.lease,
                         worker = %worker.name, kind = ?grant.kind, "unit leased");
                     return Ok(LeaseReply::Granted(entry.digest, grant));
                 }
@@ -137,11 +138,20 @@ impl Daemon {
     }
 
     fn why_no_job(&self) -> String {
-        let entries = self.entries();
-        let open = |entry: &&Arc<Entry>| matches!(entry.stage(), Stage::Open(_));
-        match entries.iter().filter(open).count() {
-            0 => "no job is running".to_owned(),
-            _ => "all units are done; a table is being put together".to_owned(),
+        let statuses = self.entries().into_iter().filter_map(|entry| match entry.stage() {
+            Stage::Open(job) => Some((entry, job.status())),
+            _ => None,
+        });
+        let mut stopped = None;
+        for (entry, status) in statuses {
+            match status {
+                JobStatus::Stopped(_) => stopped = Some(entry.file().name),
+                _ => return "all units are done; a table is being put together".to_owned(),
+            }
+        }
+        match stopped {
+            Some(name) => format!("no job is running; {name} has stopped, and its status says why"),
+            None => "no job is running".to_owned(),
         }
     }
 
@@ -238,11 +248,11 @@ impl Daemon {
         };
         let job = entry.open()?;
         if failure.is_empty() {
-            tracing::info!(job = %entry.digest, unit = unit.0, %lease, worker = %name,
+            tracing::info!(job = entry.digest.short(), unit = unit.0, %lease, worker = %name,
                 "unit given back");
             job.release(lease)?;
         } else {
-            job.fail(lease, failure)?;
+            job.fail(lease, &printable(failure))?;
         }
         self.workers().called(self.now(), worker)?.gave_back(key);
         Ok(())
@@ -260,7 +270,7 @@ impl Daemon {
         leave: impl Fn(&Job, WorkerId) -> Result<(), CoordinatorError>,
     ) {
         let Some(gone) = self.workers().remove(worker) else { return };
-        tracing::info!(worker = %gone.name, why, "worker gone");
+        tracing::info!(worker = %gone.name, id = format!("{worker:016x}"), why, "worker gone");
         for (digest, known) in gone.in_jobs {
             if let Some(Ok(job)) = self.find(digest).map(|entry| entry.open()) {
                 // A worker that the scheduler has forgotten holds nothing.

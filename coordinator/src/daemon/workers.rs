@@ -17,6 +17,8 @@ use super::meter::Meter;
 
 /// Longest text that is taken from a worker.
 const MAX_TEXT: usize = 200;
+/// Most workers at a time: ten times as many as were ever tried, and a few megabytes.
+const MAX_WORKERS: usize = 10_000;
 
 /// A lease of some job.
 pub(super) type LeaseKey = (JobDigest, LeaseId);
@@ -59,7 +61,10 @@ impl Workers {
         now: Tick,
         request: &RegisterRequest,
         address: Option<IpAddr>,
-    ) -> (u64, String) {
+    ) -> Result<(u64, String), DaemonError> {
+        if self.all.len() >= MAX_WORKERS {
+            return Err(DaemonError::TooManyWorkers(MAX_WORKERS));
+        }
         // Random, so that a worker of a coordinator that has been restarted is not taken for
         // one that registered after it.
         let mut id = fastrand::u64(1..);
@@ -93,7 +98,7 @@ impl Workers {
             leases: HashMap::new(),
         };
         self.all.insert(id, worker);
-        (id, name)
+        Ok((id, name))
     }
 
     /// The worker, which has just called.
@@ -188,7 +193,7 @@ impl Worker {
 }
 
 /// Text from the network, for people: no control characters, and not too long.
-fn printable(text: &str) -> String {
+pub(super) fn printable(text: &str) -> String {
     text.chars().filter(|c| !c.is_control()).take(MAX_TEXT).collect::<String>().trim().to_owned()
 }
 
@@ -203,7 +208,8 @@ mod tests {
     #[test]
     fn names_are_printable_and_differ() {
         let mut workers = Workers::default();
-        let mut add = |host, name| workers.add(Tick::default(), &request(host, name), None).1;
+        let mut add =
+            |host, name| workers.add(Tick::default(), &request(host, name), None).unwrap().1;
         assert_eq!(add("anna", "1"), "anna/1");
         assert_eq!(add("anna", "1"), "anna/1#2");
         assert_eq!(add("anna", "1"), "anna/1#3");
@@ -213,11 +219,24 @@ mod tests {
     }
 
     #[test]
+    fn there_is_room_again_when_one_has_left() {
+        let mut workers = Workers::default();
+        let mut last = 0;
+        for _ in 0..MAX_WORKERS {
+            last = workers.add(Tick::default(), &request("", ""), None).unwrap().0;
+        }
+        let refused = workers.add(Tick::default(), &request("", ""), None).unwrap_err();
+        assert!(refused.to_string().contains("10000 workers"), "{refused}");
+        workers.remove(last);
+        workers.add(Tick::default(), &request("", ""), None).unwrap();
+    }
+
+    #[test]
     fn silent_workers_are_found_and_leases_are_their_own() {
         let mut workers = Workers::default();
         let second = |s| Tick(Duration::from_secs(s));
-        let (one, _) = workers.add(second(0), &request("a", ""), None);
-        let (two, _) = workers.add(second(0), &request("b", ""), None);
+        let (one, _) = workers.add(second(0), &request("a", ""), None).unwrap();
+        let (two, _) = workers.add(second(0), &request("b", ""), None).unwrap();
         let key = (JobDigest([1; 32]), LeaseId(7));
         workers.called(second(50), one).unwrap().granted(key, UnitId(3), 100);
         assert_eq!(workers.silent(second(61), Duration::from_secs(60)), [two]);

@@ -104,6 +104,16 @@ async fn ready(State(site): State<Site>) -> (StatusCode, String) {
     }
 }
 
+/// What is answered while the data folder is opened: the process lives and is not ready.
+pub(crate) fn opening() -> Router {
+    let not_yet = (StatusCode::SERVICE_UNAVAILABLE, "the data folder is being opened\n");
+    Router::new()
+        .route("/healthz", get(async || "ok\n"))
+        .route("/metrics", get(async || "retrotab_ready 0\n"))
+        .fallback(async move || not_yet)
+        .layer(axum::middleware::map_response(harden))
+}
+
 /// Nothing here is to be guessed at, framed, or kept by a browser.
 pub(crate) async fn harden(mut answer: Response) -> Response {
     let headers = [

@@ -139,7 +139,12 @@ impl Job {
         if self.inner().scheduler.result(unit).is_none() {
             return Ok(());
         }
-        tracing::warn!(job = %self.plan.digest(), unit = unit.0, what, "a stored shard is bad");
+        tracing::warn!(
+            job = self.plan.digest().short(),
+            unit = unit.0,
+            what,
+            "a stored shard is bad"
+        );
         // Computing it again needs the shards of units before it, which a merge has removed.
         let merged = self.shards.merged()?;
         self.shards.forget_merged()?;

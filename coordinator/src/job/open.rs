@@ -75,7 +75,7 @@ impl Job {
         plan: Plan,
         options: JobOptions,
     ) -> Result<(Job, Opening), CoordinatorError> {
-        let _in_span = tracing::info_span!("open", job = %plan.digest()).entered();
+        let _in_span = tracing::info_span!("open", job = plan.digest().short()).entered();
         let (folder, plan) = (WorkFolder::open(work)?, Arc::new(plan));
         let shards = ShardStore::open(&folder.shards(), options.store, plan.clone())?;
         let start = Start { folder: &folder, plan: &plan, shards: &shards };
@@ -91,7 +91,7 @@ impl Job {
             unsaved: Vec::new(),
         };
         let job = Job {
-            name: plan.digest().to_string()[..12].to_owned(),
+            name: plan.digest().short(),
             plan,
             shards,
             state,

@@ -26,8 +26,10 @@ fn code(error: &DaemonError) -> Code {
         DaemonError::NotLeased { .. } | DaemonError::Request(_) => Code::InvalidArgument,
         DaemonError::Protocol { .. }
         | DaemonError::NotOpen { .. }
-        | DaemonError::Description(_)
-        | DaemonError::NameTaken { .. } => Code::FailedPrecondition,
+        | DaemonError::Description(_) => Code::FailedPrecondition,
+        DaemonError::NameTaken { .. } => Code::AlreadyExists,
+        DaemonError::Garbled { .. } => Code::Aborted,
+        DaemonError::TooManyWorkers(_) => Code::ResourceExhausted,
         DaemonError::Publishing(error) => publishing_code(error),
         DaemonError::Job(error) => job_code(error),
     }

@@ -22,8 +22,8 @@ const UNITS_TREE: &[u8] = b"units";
 const CACHE_BYTES: u64 = 16 << 20;
 
 /// How long a lock is waited for.
-const LOCK_ATTEMPTS: u32 = 50;
-const LOCK_PAUSE: Duration = Duration::from_millis(20);
+const LOCK_ATTEMPTS: u32 = 100;
+const LOCK_PAUSE: Duration = Duration::from_millis(50);
 
 /// The state in a sled database.
 ///

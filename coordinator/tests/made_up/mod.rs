@@ -7,6 +7,8 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
 
 use retrotab_coordinator::clock::ManualClock;
 use retrotab_coordinator::ids::{UnitId, WorkerId};
@@ -125,7 +127,14 @@ impl Work {
     }
 
     pub fn open(&self) -> (Job, Opening) {
-        self.try_open(small_plan(), Recovery::Refuse).unwrap()
+        for _ in 0..200 {
+            match self.try_open(small_plan(), Recovery::Refuse) {
+                // A process that another test is starting has the lock as well until it has begun.
+                Err(CoordinatorError::InUse { .. }) => thread::sleep(Duration::from_millis(50)),
+                opened => return opened.unwrap(),
+            }
+        }
+        panic!("the folder stays in use")
     }
 
     pub fn refused(&self) -> CoordinatorError {

@@ -46,6 +46,9 @@ impl Settings {
     const IMPROVED: usize = 3;
 
     /// A player that looks `level` draws ahead and keeps `kept` assignments.
+    ///
+    /// # Errors
+    /// [`SettingsError`] if the level is above 2, or `kept` is not 1 to 100,000.
     pub fn new(level: usize, kept: usize) -> Result<Self, SettingsError> {
         if level > Self::MAX_LEVEL {
             return Err(SettingsError::Level(level));

@@ -67,6 +67,10 @@ impl Arrangement {
     }
 
     /// The position, or `None` if it cannot be won whatever is drawn.
+    ///
+    /// # Errors
+    /// [`SubgameError::Arrangement`] if there are more stacks or longer lanes than the rules have,
+    /// or a card twice or of no lane.
     pub fn position(&self, rules: Rules) -> Result<Option<Position>, SubgameError> {
         self.check(rules)?;
         let lies_open = |card: Card| !self.stacked().any(|stacked| stacked == card);

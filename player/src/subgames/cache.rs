@@ -42,11 +42,20 @@ const BLOCK: usize = 1 << 20;
 
 impl Solver {
     /// Writes all that is known to a file, which is there whole or not at all.
+    ///
+    /// # Errors
+    /// [`SubgameError::File`] if it cannot be written.
     pub fn save(&self, path: &Path) -> Result<(), SubgameError> {
         self.with_known(|memo| save(self.rules(), memo, path))
     }
 
     /// A solver that knows what is in a file.
+    ///
+    /// # Errors
+    /// [`SubgameError::Missing`]; [`SubgameError::Foreign`], [`SubgameError::Version`],
+    /// [`SubgameError::OtherRules`] or [`SubgameError::OtherDraws`] if it is a file of something
+    /// else; [`SubgameError::Damaged`]; [`SubgameError::TooLarge`] or [`SubgameError::Memory`] if
+    /// `memory`, in bytes, is too little; [`SubgameError::File`] if it cannot be read.
     pub fn load(rules: Rules, memory: u64, path: &Path) -> Result<Self, SubgameError> {
         let mut file = match File::open(path) {
             Ok(file) => file,

@@ -20,7 +20,8 @@ use crate::game::{Foundation, Game};
 pub struct SubgameOptions {
     /// Subgames that are sampled for a pair of foundations.
     pub samples: usize,
-    /// What a subgame counts for at least: below it is not known how bad it really is.
+    /// The chance that a subgame counts for at least, above 0 and below 1: below it is not known
+    /// how bad it really is.
     pub floor: f32,
     /// The logarithm of a pair's value grows with this power of the number of cards of each
     /// foundation, counted after the pair has been simplified.
@@ -71,6 +72,10 @@ pub struct SubgameEvaluator {
 
 impl SubgameEvaluator {
     /// An evaluator for a game, whose number of stacks the solver must have.
+    ///
+    /// # Errors
+    /// [`SubgameError::OtherStacks`]; [`SubgameError::Samples`] or [`SubgameError::Number`] for
+    /// options out of bounds.
     pub fn new(game: Game, solver: Solver, options: SubgameOptions) -> Result<Self, SubgameError> {
         options.check()?;
         if solver.rules().stacks() != game.stacks() {

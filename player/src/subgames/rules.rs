@@ -29,6 +29,9 @@ impl Rules {
     pub const MAX_CHAIN: usize = 9;
 
     /// The game with so many stacks and at most so many cards a lane.
+    ///
+    /// # Errors
+    /// [`SubgameError::Stacks`] but for 1 to 4; [`SubgameError::Chain`] but for 1 to 9.
     pub fn new(stacks: usize, chain: usize) -> Result<Self, SubgameError> {
         if !(1..=Self::MAX_STACKS).contains(&stacks) {
             return Err(SubgameError::Stacks(stacks));
@@ -49,6 +52,9 @@ impl Rules {
 
     /// The subgames of at most so many cards a foundation that a game is best judged by: with
     /// choice when they are parts of its pairs of foundations; exact when they are whole ones.
+    ///
+    /// # Errors
+    /// [`SubgameError::Chain`].
     pub fn of_game(game: Game, chain: usize) -> Result<Self, SubgameError> {
         let rules = Self::new(game.stacks(), chain)?;
         Ok(if chain < game.ranks() { rules.with_choice(game.ranks()) } else { rules })

@@ -31,6 +31,9 @@ pub struct SolverState {
 impl Solver {
     /// A solver that knows nothing yet and takes at most so many bytes of memory, also while
     /// what it remembers is copied to a larger place.
+    ///
+    /// # Errors
+    /// [`SubgameError::Memory`] if the smallest memo does not fit.
     pub fn new(rules: Rules, memory: u64) -> Result<Self, SubgameError> {
         Self::with_memo(rules, memory, Memo::new(rules.key_bits(), 0))
     }

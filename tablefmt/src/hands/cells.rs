@@ -29,9 +29,9 @@ impl Cell {
 pub struct CellCounts {
     /// Boards won, over all placements.
     pub win: u64,
-    /// Boards tied.
+    /// Boards tied, likewise.
     pub tie: u64,
-    /// Boards lost.
+    /// Boards lost, likewise.
     pub loss: u64,
     /// Hands of the other cluster that are disjoint from the representative.
     pub placements: u64,
@@ -64,7 +64,7 @@ impl CellCounts {
         })
     }
 
-    /// Share of the pot on average, ties split; `None` when no two hands are disjoint.
+    /// Share of the pot on average, 0 to 1, ties split; `None` when no two hands are disjoint.
     pub fn equity(&self) -> Option<f64> {
         let all = self.win + self.tie + self.loss;
         (all > 0).then(|| (2 * self.win + self.tie) as f64 / (2 * all) as f64)

@@ -63,6 +63,10 @@ fn shown(text: &str) -> String {
 
 /// Reads a lane and brings it to normal form. Cards on a stack with no stock card before them
 /// have been played, and count only towards the length.
+///
+/// # Errors
+/// [`NotationError`]: no text, more characters than `cards`, a character that means nothing, or a
+/// stack that is not there.
 pub fn parse_lane(text: &str, stacks: Stacks, cards: Cards) -> Result<Lane, NotationError> {
     if text.is_empty() {
         return Err(NotationError::Empty);
@@ -97,6 +101,9 @@ pub fn parse_lane(text: &str, stacks: Stacks, cards: Cards) -> Result<Lane, Nota
 
 impl Position {
     /// Reads a position from its two lanes.
+    ///
+    /// # Errors
+    /// As [`parse_lane`], of the first lane that is none.
     pub fn parse(a: &str, b: &str, stacks: Stacks, cards: Cards) -> Result<Self, NotationError> {
         Ok(Position { a: parse_lane(a, stacks, cards)?, b: parse_lane(b, stacks, cards)? })
     }

@@ -108,7 +108,8 @@ pub struct TableStats {
 }
 
 impl TableStats {
-    /// The mean of some of its values; `None` if there are none.
+    /// The mean of some of its values, as [`Measure`] says: moves, or a number from 0 to 1;
+    /// `None` if there are none.
     pub fn mean(&self, tally: &Tally) -> Option<f64> {
         tally.mean(self.unit)
     }

@@ -126,6 +126,9 @@ impl Board {
     }
 
     /// The board after a move.
+    ///
+    /// # Errors
+    /// [`StrikeError`] if there is no such row or place, or one of the sticks is struck already.
     pub fn after(&self, strike: Strike) -> Result<Board, StrikeError> {
         let Strike { row, first, further } = strike;
         if !(1..=self.rows()).contains(&row) {

@@ -92,6 +92,10 @@ fn shown(text: &str) -> String {
 
 impl Segments {
     /// Reads the lengths of segments, in any order, and checks that the table has the position.
+    ///
+    /// # Errors
+    /// [`NotationError::Empty`], [`NotationError::NoLength`], [`NotationError::TooLong`],
+    /// [`NotationError::TooManySticks`], [`NotationError::DoesNotFit`].
     pub fn parse(words: &[&str], ranking: &Ranking) -> Result<Self, NotationError> {
         let rows = ranking.spec().rows;
         match words {
@@ -127,6 +131,9 @@ fn length(word: &str) -> Result<u64, NotationError> {
 
 impl Board {
     /// Reads a board of so many rows.
+    ///
+    /// # Errors
+    /// [`NotationError::RowCount`], [`NotationError::RowLength`], [`NotationError::Character`].
     pub fn parse(text: &str, rows: Rows) -> Result<Self, NotationError> {
         let lines: Vec<&str> = text.split('/').collect();
         if lines.len() != usize::from(rows.get()) {

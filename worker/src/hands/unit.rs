@@ -87,6 +87,9 @@ impl HandsUnits {
     /// The values of the cells `unit` of section number `section`, counted from the start of
     /// the section, computed on the threads of the rayon pool this is called in.
     ///
+    /// # Errors
+    /// [`SolveError::Stopped`] if `progress` says so.
+    ///
     /// # Panics
     /// When the table has no such cells.
     pub fn solve(

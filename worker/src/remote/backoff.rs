@@ -60,6 +60,12 @@ pub(crate) fn failed(status: &Status) -> Failed {
     }
 }
 
+/// Whether the same call may succeed later, made by a user rather than a worker: the coordinator
+/// is away, restarting or busy.
+pub fn is_passing(status: &Status) -> bool {
+    failed(status) == Failed::ForNow
+}
+
 /// What went wrong, for people: code and message, and what is behind a broken connection.
 pub(crate) fn describe(status: &Status) -> String {
     let mut text = status.message().to_owned();

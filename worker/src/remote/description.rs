@@ -110,7 +110,7 @@ impl Job {
 
     /// Start of the digest, for log lines.
     pub(crate) fn short(&self) -> String {
-        self.digest.to_string()[..12].to_owned()
+        self.digest.short()
     }
 
     /// A unit that the coordinator describes; it must be as this program cuts the table.

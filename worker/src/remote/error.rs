@@ -22,6 +22,9 @@ pub enum WorkerError {
     /// The coordinator keeps its shards where this worker cannot reach them.
     #[error("the store of shards that the coordinator names cannot be used: {0}")]
     Store(#[from] StoreError),
+    /// The coordinator's jobs are not for this worker's program.
+    #[error(transparent)]
+    OtherProgram(DescriptionError),
     /// A job needs more memory than this worker may use.
     #[error("unit {unit} cannot be solved here: {what}")]
     Memory {
@@ -50,8 +53,11 @@ pub enum WorkerError {
 impl WorkerError {
     /// Whether the mistake is in how the worker was started.
     pub fn is_users(&self) -> bool {
-        use WorkerError::{Cache, Connect, Memory, Refused, Store};
-        matches!(self, Connect(_) | Refused(_) | Store(_) | Memory { .. } | Cache(_))
+        use WorkerError::{Cache, Connect, Memory, OtherProgram, Refused, Store};
+        matches!(
+            self,
+            Connect(_) | Refused(_) | Store(_) | OtherProgram(_) | Memory { .. } | Cache(_)
+        )
     }
 }
 
@@ -120,12 +126,6 @@ impl From<FetchError> for UnitTrouble {
             FetchError::Local(_) | FetchError::Missing { .. } => UnitTrouble::Ours(text),
             FetchError::Bad { .. } | FetchError::NoSuchByte { .. } => UnitTrouble::Units(text),
         }
-    }
-}
-
-impl From<DescriptionError> for UnitTrouble {
-    fn from(error: DescriptionError) -> UnitTrouble {
-        UnitTrouble::Units(error.to_string())
     }
 }
 

@@ -12,12 +12,12 @@ use retrotab_tablefmt::layout::SectionId;
 use retrotab_tablefmt::shard::JobDigest;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_util::task::TaskTracker;
-use tracing::{Instrument, error, info, info_span, warn};
+use tracing::{Instrument, info, info_span, warn};
 
 use super::backoff::{Backoff, describe};
 use super::connect::Client;
 use super::description::{DescriptionError, Job, job_digest};
-use super::error::{UnitTrouble, WorkerError};
+use super::error::WorkerError;
 use super::held::Held;
 use super::options::Leave;
 use super::session::CALL;
@@ -179,7 +179,7 @@ impl Leasing {
     ) {
         let held = match self.understand(&grant) {
             Ok(held) => Arc::new(held),
-            Err(error) => return self.refuse(&grant, error.into()).await,
+            Err(error) => return self.leave_for(&grant, error).await,
         };
         let this = (held.job.digest, held.range.section);
         let before = self.newest.replace(this).filter(|(job, _)| *job == this.0);
@@ -220,15 +220,14 @@ impl Leasing {
         Ok(Held::new(job, unit, range, grant.lease))
     }
 
-    async fn refuse(&self, grant: &Grant, trouble: UnitTrouble) {
-        let UnitTrouble::Units(failure) = trouble else { return };
-        let unit = grant.unit.as_ref().map(|unit| unit.unit);
-        let job: String = grant.job_digest.iter().take(6).map(|b| format!("{b:02x}")).collect();
-        error!(job, unit, "cannot compute this: {failure}");
+    /// This program is not the coordinator's: the unit is given back, for others can do it, and
+    /// the worker leaves.
+    async fn leave_for(&self, grant: &Grant, error: DescriptionError) {
         let session = &self.workshop.session;
         let (worker, lease) = (session.registration().answer.worker, grant.lease);
-        let job_digest = grant.job_digest.clone();
+        let (job_digest, failure) = (grant.job_digest.clone(), String::new());
         session.send_end_lease(EndLeaseRequest { worker, job_digest, lease, failure }).await;
+        session.fail(WorkerError::OtherProgram(error));
     }
 
     /// Whether there have been jobs and none goes on. If one has stopped, the worker leaves with

@@ -53,6 +53,7 @@ use solving::Solving;
 use streaming::within;
 use unit::{Rest, Workshop};
 
+pub use backoff::is_passing;
 pub use connect::{Client, ConnectError, ConnectOptions, Credentials, TlsOptions, connect};
 pub use description::DescriptionError;
 pub use error::{CacheError, WorkerError};

@@ -20,7 +20,7 @@ use super::streaming::within;
 /// How long a call may take that moves no shards.
 pub(crate) const CALL: Duration = Duration::from_secs(30);
 /// How long calls may take that are made on leaving.
-pub(crate) const LAST_CALL: Duration = Duration::from_secs(2);
+pub(crate) const LAST_CALL: Duration = Duration::from_secs(5);
 
 /// A worker with its coordinator.
 pub(crate) struct Session {

@@ -59,6 +59,10 @@ impl StackUnits {
 
     /// The values of the entries `unit` of section number `section`, computed on the threads
     /// of the rayon pool this is called in.
+    ///
+    /// # Errors
+    /// [`SolveError::Input`] if `source` cannot give the sections below, there is too little
+    /// memory, or the scratch file fails; [`SolveError::Stopped`] if `progress` says so.
     pub fn solve(
         &mut self,
         section: usize,

@@ -21,6 +21,9 @@ pub const PADDING: usize = LANES - 1;
 pub trait RowSource: Sync {
     /// The rows asked for, each followed by [`PADDING`] entries. `arena` is where sources that
     /// have no rows in memory put them.
+    ///
+    /// # Errors
+    /// [`InputError::RowNotHeld`], or [`InputError::Scratch`] if they are in a file.
     fn lend<'a>(
         &'a self,
         rows: &[LaneId],
@@ -40,6 +43,9 @@ pub struct MemoryRows {
 
 impl MemoryRows {
     /// Loads the rows numbered `rows` of a section.
+    ///
+    /// # Errors
+    /// What `source` says.
     pub fn load(
         ranking: &Arc<Ranking>,
         section: Section,
@@ -95,6 +101,9 @@ pub struct SpilledRows {
 
 impl SpilledRows {
     /// Writes a section into a file in `folder`, at most `chunk` bytes of it at a time.
+    ///
+    /// # Errors
+    /// What `source` says; [`InputError::Scratch`] if the file cannot be made or written.
     pub fn load(
         ranking: &Arc<Ranking>,
         section: Section,

@@ -9,7 +9,11 @@ use crate::error::InputError;
 
 /// Gives the stored entries of a section.
 pub trait EntrySource: Sync {
-    /// Fills `out` with the stored entries of `section` from `first` on.
+    /// Fills `out` with the stored entries of `section` from `first` on, counted from the start of
+    /// the section.
+    ///
+    /// # Errors
+    /// [`InputError::Fetch`] if they cannot be had.
     fn read(&self, section: Section, first: u64, out: &mut [u16]) -> Result<(), InputError>;
 }
 

@@ -77,6 +77,10 @@ impl<'a> Solver<'a> {
     /// The values of the entries `unit` of the section, computed on the threads of the rayon
     /// pool this is called in. `same` has rows of [`SectionContext::same_rows`], `other` those
     /// of [`SectionContext::other_rows`]; each must be given where the section exists.
+    ///
+    /// # Errors
+    /// [`SolveError::Input`] if rows that the unit needs are not given, or cannot be read;
+    /// [`SolveError::Stopped`] if `progress` says so.
     pub fn solve(
         &self,
         unit: Range<u64>,

@@ -38,6 +38,10 @@ impl SticksUnits {
 
     /// The values of the entries `unit` of section number `section`, computed on the threads
     /// of the rayon pool this is called in.
+    ///
+    /// # Errors
+    /// [`SolveError::Input`] if there is too little memory, or `source` cannot give the levels
+    /// below; [`SolveError::Stopped`] if `progress` says so.
     pub fn solve(
         &mut self,
         section: SectionId,

@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
 use futures_util::TryStreamExt;
+use retrotab_proto::v1::LeaseProgress;
 use retrotab_proto::v1::coordinator_server::CoordinatorServer;
 use retrotab_worker::remote::{self, ConnectOptions, Leave, WorkerError, WorkerOptions};
 use tokio::net::TcpListener;
@@ -80,6 +81,8 @@ pub struct State {
     pub submits: u32,
     /// Leases that were ever given, by unit of the first job.
     pub times_leased: BTreeMap<u32, u32>,
+    /// Leases up to this one may have been granted on a line that was cut before the answer came.
+    pub maybe_lost: u64,
     /// The largest progress told, by lease.
     pub progress: BTreeMap<u64, u64>,
 }
@@ -108,6 +111,23 @@ impl State {
         self.next_id += 1;
         self.leases.insert(self.next_id, Lease { worker, job, unit, ended: None });
         self.next_id
+    }
+
+    /// Forgets leases that the worker has never heard of: it names all that it has. The real
+    /// coordinator waits until they expire.
+    pub fn forget_lost(&mut self, worker: u64, named: &[LeaseProgress]) {
+        let maybe_lost = self.maybe_lost;
+        let is_lost = |id: u64, lease: &Lease| {
+            lease.worker == worker
+                && id <= maybe_lost
+                && lease.ended.is_none()
+                && named.iter().all(|named| named.lease != id)
+        };
+        for (_, lease) in self.leases.extract_if(.., |&id, lease| is_lost(id, lease)) {
+            if lease.job == 0 {
+                *self.times_leased.get_mut(&lease.unit).unwrap() -= 1;
+            }
+        }
     }
 
     pub fn job(&self, digest: &[u8]) -> Result<usize, Status> {
@@ -155,6 +175,17 @@ impl Fake {
         let serve = server.serve_with_incoming(incoming);
         tokio::spawn(serve);
         fake
+    }
+
+    /// All connections break, soon; new ones can be made.
+    pub fn cut(&self) {
+        let fake = self.clone();
+        tokio::spawn(async move {
+            fake.proxy.go_down().await;
+            let mut state = fake.state();
+            state.maybe_lost = state.next_id;
+            fake.proxy.come_up();
+        });
     }
 
     pub fn state(&self) -> MutexGuard<'_, State> {

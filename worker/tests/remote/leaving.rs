@@ -29,7 +29,7 @@ async fn a_finished_shard_is_handed_in_before_leaving() {
     let fake = Fake::start(vec![job]).await;
     fake.state().faults.refuse_submit = Some((1, Status::unavailable("the disk is full")));
     let worker = fake.worker(folder.path(), Leave::Never);
-    fake.until("nothing is submitted", |state| state.submits == 1).await;
+    fake.until("nothing is submitted", |state| state.submits >= 1).await;
     worker.stop.cancel();
     worker.left().await.unwrap();
     let state = fake.state();
@@ -42,13 +42,13 @@ async fn a_worker_leaves_also_without_a_coordinator() {
     let [job, _] = jobs();
     let folder = tempfile::tempdir().unwrap();
     let fake = Fake::start(vec![job]).await;
-    fake.proxy.go_down();
+    fake.proxy.go_down().await;
     let early = fake.worker(folder.path(), Leave::Never);
     fake.proxy.come_up();
     fake.state().faults.stall_fetch = true;
     let late = fake.worker(folder.path(), Leave::Never);
     fake.until("nothing is fetched", |state| !state.fetches.is_empty()).await;
-    fake.proxy.go_down();
+    fake.proxy.go_down().await;
     for worker in [early, late] {
         worker.stop.cancel();
         worker.left().await.unwrap();

@@ -27,23 +27,22 @@ impl Proxy {
         let line = proxy.clone();
         tokio::spawn(async move {
             while let Ok((worker, _)) = listener.accept().await {
+                let cuts = line.cuts.subscribe();
+                // Asked after subscribing: who goes down waits for this line, or it is refused.
                 if !line.down.load(Ordering::SeqCst) {
-                    tokio::spawn(carry(worker, server, line.cuts.subscribe()));
+                    tokio::spawn(carry(worker, server, cuts));
                 }
             }
         });
         proxy
     }
 
-    /// All connections break; new ones can be made.
-    pub fn cut(&self) {
-        self.cuts.send_modify(|cuts| *cuts += 1);
-    }
-
-    /// All connections break, and no new ones can be made.
-    pub fn go_down(&self) {
+    /// All connections break, and no new ones can be made; nothing passes any more.
+    pub async fn go_down(&self) {
         self.down.store(true, Ordering::SeqCst);
-        self.cut();
+        self.cuts.send_modify(|cuts| *cuts += 1);
+        // Every line that is carried looks at the cuts.
+        self.cuts.closed().await;
     }
 
     pub fn come_up(&self) {

@@ -106,6 +106,7 @@ impl Coordinator for Service {
         let mut state = self.0.state();
         state.known(request.worker)?;
         let end = !request.leases.is_empty() && once(&mut state.faults.end_leases);
+        state.forget_lost(request.worker, &request.leases);
         let mut ended = Vec::new();
         for LeaseProgress { job_digest, lease, entries, .. } in request.leases {
             let told = state.progress.entry(lease).or_default();
@@ -185,12 +186,12 @@ impl Coordinator for Service {
             chunks.truncate(chunks.len() / 2);
             chunks.push(Err(Status::unavailable("the test says so")));
         } else if chunks.len() > 1 && once(&mut state.faults.cut_fetch) {
-            let proxy = self.0.proxy.clone();
+            let fake = self.0.clone();
             chunks.truncate(chunks.len() / 2);
             let cut = stream::once(async move {
                 // What was sent is to arrive first.
                 tokio::time::sleep(std::time::Duration::from_millis(50)).await;
-                proxy.cut();
+                fake.cut();
                 Err(Status::unavailable("cut"))
             });
             return Ok(Response::new(stream::iter(chunks).chain(cut).boxed()));
@@ -207,7 +208,7 @@ impl Coordinator for Service {
             return Err(Status::invalid_argument("the header comes first"));
         };
         if once(&mut self.0.state().faults.cut_submit) {
-            self.0.proxy.cut();
+            self.0.cut();
             return Err(Status::unavailable("cut"));
         }
         let chunks: Vec<SubmitShardChunk> = parts.try_collect().await?;
@@ -236,7 +237,7 @@ impl Coordinator for Service {
         assert!(before.is_none_or(|before| before == shard), "two shards of one unit differ");
         state.leases.get_mut(&header.lease).unwrap().ended = Some("it is completed".to_owned());
         if once(&mut state.faults.cut_after_submit) {
-            self.0.proxy.cut();
+            self.0.cut();
         }
         Ok(Response::new(SubmitShardResponse::default()))
     }
