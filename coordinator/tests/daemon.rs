@@ -122,7 +122,7 @@ fn only_what_was_leased_can_be_submitted() {
     let announced = header(&plan, anna, lease, unit, &shard);
     let upload = daemon.begin_submit(&announced).unwrap();
     let error = daemon.finish_submit(upload, shard[..shard.len() - 1].to_vec()).unwrap_err();
-    assert!(matches!(error, DaemonError::Request(_)), "{error}");
+    assert!(matches!(error, DaemonError::Garbled { .. }), "{error}");
     assert_eq!(submit(&daemon, &plan, anna, (lease, unit), 0).unwrap(), None);
     // The answer got lost: asking again succeeds.
     let again = submit(&daemon, &plan, anna, (lease, unit), 0).unwrap();
