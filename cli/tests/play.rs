@@ -2,12 +2,15 @@
 
 #[allow(dead_code, reason = "each test file uses its part of it")]
 mod program;
+#[allow(dead_code, reason = "each test file uses its part of it")]
+mod terminal;
 
 use std::fs;
 use std::path::Path;
 
 use program::{fail, feed, folder, retrotab, run_stack, run_sticks, succeed};
 use serde_json::Value;
+use terminal::Terminal;
 
 /// A table for 3 stacks in a folder.
 fn table() -> (tempfile::TempDir, std::path::PathBuf) {
@@ -62,6 +65,107 @@ fn games_are_printed_counted_and_do_not_depend_on_the_threads() {
     fs::write(&file, format!("\n{cards}\n")).unwrap();
     let listed = ["--deals", file.to_str().unwrap(), "-m", "10", "--json"];
     assert_eq!(json(&play(&table, &listed)), draws);
+}
+
+#[test]
+fn of_a_file_all_deals_are_played_or_as_many_as_are_asked_for() {
+    let (dir, table) = table();
+    let file = dir.path().join("deals.txt");
+    let cards = "A23456789TJQK".repeat(4);
+    let turned = |by: usize| format!("{}{}", &cards[by..], &cards[..by]);
+    fs::write(&file, format!("{}\n{}\n{}\n", turned(0), turned(1), turned(2))).unwrap();
+    let play = |more: &[&str]| {
+        let deals = ["--deals", file.to_str().unwrap(), "-m", "5", "--json"];
+        json(&play(&table, &[&deals, more].concat()))
+    };
+    let all = play(&[]);
+    assert_eq!((all.len(), &all[3]["games"]), (4, &3.into()));
+    let two = play(&["-d", "1"]);
+    assert_eq!((two.len(), &two[0], &two[1]), (3, &all[1], &all[2]));
+    assert_eq!(play(&["-c", "2"])[..2], all[..2]);
+    for number in 0..3 {
+        // Draw by draw.
+        let one = play(&["-d", &number.to_string(), "-c", "1"]);
+        assert_eq!(one.last().unwrap()["deal"], turned(number));
+        assert_eq!(one[0]["card"], turned(number)[..1]);
+    }
+}
+
+#[test]
+fn networks_are_not_asked_about_tables_of_another_rule() {
+    let (_dir, sorted) = folder();
+    succeed(&mut run_stack(3, 5, &sorted, &[]));
+    let with = |more: &[&str]| {
+        let mut play = retrotab(&["play", "-m", "3", "--table"]);
+        play.arg(&sorted).args(more);
+        play
+    };
+    for evaluator in ["fitted", "fitted-subgames", "best"] {
+        let error = fail(&mut with(&["--evaluator", evaluator]), 2);
+        assert!(error.contains("the rule `sorted-1`"), "{error}");
+        let make = "`retrotab run stack --stacks 3 --cards 5 --rule choice`";
+        assert!(error.contains(make), "{error}");
+    }
+    let error = fail(&mut with(&["--first", "fitted", "--judged", "2"]), 2);
+    assert!(error.contains("the rule `sorted-1`"), "{error}");
+    succeed(&mut with(&[]));
+    succeed(&mut with(&["--evaluator", "sum", "--width", "3", "--samples", "2"]));
+}
+
+#[test]
+fn options_that_the_evaluator_does_not_use_are_refused() {
+    let (_dir, table) = table();
+    let refused = |args: &[&str]| fail(retrotab(&["play", "--table"]).arg(&table).args(args), 2);
+    for (option, value, users) in [
+        ("--weights", "/nowhere", "fitted, best"),
+        ("--subgame-weights", "/nowhere", "fitted-subgames, best"),
+        ("--width", "7", "subgames, sum, fitted-subgames, best"),
+        ("--samples", "52", "subgames, sum, fitted-subgames, best"),
+        ("--draws", "chance", "subgames, sum, fitted-subgames, best"),
+        ("--weight", "0.5", "sum"),
+        ("--cache", "/nowhere", "subgames, sum, fitted-subgames, best"),
+        ("--memory", "1GiB", "subgames, sum, fitted-subgames, best"),
+    ] {
+        let error = refused(&[option, value]);
+        let what = format!("{option} is not used by --evaluator table, only by {users};");
+        assert!(error.contains(&what), "{error}");
+    }
+    let error = refused(&["--evaluator", "subgames"]);
+    assert!(error.contains("--table is not used by --evaluator subgames"), "{error}");
+    let error = refused(&["--first", "fitted", "--judged", "2", "--weight", "1"]);
+    assert!(error.contains("--weight is not used by --evaluator table, fitted, only"), "{error}");
+    // The evaluator --first counts, too.
+    let first = ["-m", "3", "--first", "subgames", "--judged", "2", "--width", "3"];
+    play(&table, &first);
+}
+
+#[test]
+fn a_person_plays_with_keys() {
+    let (dir, table) = table();
+    let file = dir.path().join("deals.txt");
+    fs::write(&file, "KA".to_owned() + &"A23456789TJQK".repeat(4)[1..51]).unwrap();
+    let (table, file) = (table.display(), file.display());
+    let arguments = format!("play --interactive -m 5 --table {table} --deals {file}");
+    let mut game = Terminal::open(&arguments, &[]);
+    game.wait_for(&["drawn: K", "51 cards left", "1 put on [0]"]);
+    game.press("2");
+    game.wait_for(&["drawn: A", "50 cards left", "[1] K", "1 build on 0"]);
+    game.press("h");
+    game.wait_for(&["%  build on 0"]);
+    game.press("h");
+    game.wait_until("the hint is gone", |screen| !screen.contains('%'));
+    // Down to the second step, and make it.
+    game.press("j ");
+    game.wait_for(&["drawn: 2", "49 cards left", "[0] A", "[1] K", "move [0] to 0"]);
+    game.press("u");
+    game.wait_for(&["drawn: A", "50 cards left", "[1] K"]);
+    game.wait_until("the ace is taken back", |screen| !screen.contains("[0] A"));
+    game.press("\r");
+    game.wait_for(&["drawn: 2", "A | 23456789TJQK"]);
+    game.press("uu");
+    game.wait_for(&["drawn: K", "51 cards left"]);
+    game.press("q");
+    assert!(game.end().success(), "q quits");
 }
 
 #[test]

@@ -4,18 +4,16 @@
 mod own_address;
 #[allow(dead_code, reason = "each test file uses its part of it")]
 mod program;
+#[allow(dead_code, reason = "each test file uses its part of it")]
+mod terminal;
 
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{BufRead, BufReader};
 use std::path::Path;
-use std::process::{Child, ChildStdin, Command, Stdio};
-use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
+use std::process::{Child, Stdio};
 
 use own_address::own_address;
 use program::{fail, retrotab, succeed};
-
-/// How long anything may take.
-const PATIENCE: Duration = Duration::from_secs(240);
+use terminal::Terminal;
 
 /// A coordinator with one job, until it is killed.
 struct Coordinator {
@@ -97,49 +95,6 @@ fn without_a_terminal_watching_repeats_the_text() {
     child.wait().unwrap();
 }
 
-/// The terminal view within a terminal of its own, which `script` of util-linux makes.
-struct View {
-    process: Child,
-    keys: ChildStdin,
-    seen: Arc<Mutex<String>>,
-}
-
-impl View {
-    fn open(url: &str) -> View {
-        let program = env!("CARGO_BIN_EXE_retrotab");
-        let watch = format!("stty cols 120 rows 40; {program} status --watch --coordinator {url}");
-        let mut command = Command::new("script");
-        command.args(["--quiet", "--return", "--flush", "--command", &watch, "/dev/null"]);
-        command.env("TERM", "xterm-256color").stdin(Stdio::piped()).stdout(Stdio::piped());
-        let mut process = command.spawn().expect("`script` is there (Debian: bsdutils)");
-        let (keys, mut out) = (process.stdin.take().unwrap(), process.stdout.take().unwrap());
-        let seen = Arc::new(Mutex::new(String::new()));
-        let written = Arc::clone(&seen);
-        std::thread::spawn(move || {
-            let mut bytes = [0; 4096];
-            while let Ok(count @ 1..) = out.read(&mut bytes) {
-                written.lock().unwrap().push_str(&String::from_utf8_lossy(&bytes[..count]));
-            }
-        });
-        View { process, keys, seen }
-    }
-
-    /// Waits until something new is drawn; what was drawn before is forgotten.
-    fn wait_for(&self, text: &str) {
-        let begin = Instant::now();
-        loop {
-            let mut seen = self.seen.lock().unwrap();
-            if let Some(place) = seen.find(text) {
-                seen.drain(..place + text.len());
-                return;
-            }
-            assert!(begin.elapsed() < PATIENCE, "{text:?} is not drawn: {seen:?}");
-            drop(seen);
-            std::thread::sleep(Duration::from_millis(50));
-        }
-    }
-}
-
 #[test]
 fn the_terminal_view_survives_a_restart_of_the_coordinator() {
     let data = tempfile::tempdir().unwrap();
@@ -147,13 +102,12 @@ fn the_terminal_view_survives_a_restart_of_the_coordinator() {
     let coordinator = Coordinator::start(data.path(), &address);
     coordinator.submit();
     let url = coordinator.url();
-    let mut view = View::open(&url);
-    view.wait_for("live");
-    view.wait_for("looked-at");
+    let mut view = Terminal::open(&format!("status --watch --coordinator {url}"), &[]);
+    view.wait_for(&["live", "looked-at"]);
     drop(coordinator);
-    view.wait_for("no answer for");
+    view.wait_for(&["no answer for"]);
     let _again = Coordinator::start(data.path(), &address);
-    view.wait_for("live");
-    view.keys.write_all(b"q").unwrap();
-    assert!(view.process.wait().unwrap().success(), "q quits");
+    view.wait_for(&["live"]);
+    view.press("q");
+    assert!(view.end().success(), "q quits");
 }

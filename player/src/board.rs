@@ -269,11 +269,6 @@ impl Moves {
         self.len += 1;
     }
 
-    /// Whether nothing moves.
-    pub fn is_empty(&self) -> bool {
-        self.len == 0
-    }
-
     /// The moves as steps.
     pub fn steps(&self) -> impl Iterator<Item = Step> {
         let moves = self.moves[..usize::from(self.len)].iter();

@@ -3,6 +3,7 @@
 mod simulator;
 
 use proptest::prelude::*;
+use retrotab_player::search::winning_steps;
 use retrotab_player::{Foundation, Game, Position, Rank, Start, Step};
 use simulator::Simulator;
 
@@ -103,4 +104,53 @@ fn cards_are_drawn_one_at_a_time_and_only_those_there_are() {
     }
     assert!(position.draw(Rank(4)).unwrap_err().to_string().contains("no 5 is left"));
     assert!(position.make(Step::Put(0)).unwrap_err().to_string().contains("no card"));
+}
+
+/// Whether some order of moves wins, by trying them all.
+fn is_winnable(simulator: &Simulator, commands: &[String]) -> bool {
+    let wins = |command: &String| {
+        let mut next = simulator.clone();
+        next.obey(command) && is_winnable(&next, commands)
+    };
+    simulator.is_won() || commands.iter().any(wins)
+}
+
+#[test]
+fn ends_of_games_are_won_when_the_simulator_can() {
+    let game = Game::new(13, 3).unwrap();
+    let commands = all_commands(3);
+    let mut random = fastrand::Rng::with_seed(1);
+    let mut won = 0;
+    for number in 0..600 {
+        let missing = [0; 4].map(|_| random.usize(0..=3));
+        let built = missing.map(|missing| 13 - missing);
+        let mut simulator = Simulator::new(3);
+        let mut cards = Vec::new();
+        for (foundation, letters) in simulator::FOUNDATIONS.iter().enumerate() {
+            let (there, left) = letters.split_at(built[foundation]);
+            there.clone_into(&mut simulator.built[foundation]);
+            cards.extend(left.chars());
+        }
+        random.shuffle(&mut cards);
+        // Half of the time the last card is still in the hand.
+        let hand = if number % 2 == 0 { cards.pop() } else { None };
+        for card in cards {
+            simulator.stacks[random.usize(0..3)].push(card);
+        }
+        simulator.hand = hand;
+        let ranks = |letters: &String| letters.chars().filter_map(Rank::from_letter).collect();
+        let stacks = simulator.stacks.iter().map(ranks).collect();
+        let mut position = Position::of(game, built, stacks).unwrap();
+        if let Some(card) = hand {
+            position.draw(Rank::from_letter(card).unwrap()).unwrap();
+        }
+        let steps = winning_steps(&position);
+        assert_eq!(steps.is_some(), is_winnable(&simulator, &commands), "{simulator:?}");
+        if let Some(steps) = steps {
+            steps.into_iter().for_each(|step| position.make(step).unwrap());
+            assert!(position.is_won());
+            won += 1;
+        }
+    }
+    assert!((100..500).contains(&won), "{won}");
 }

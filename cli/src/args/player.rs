@@ -19,12 +19,12 @@ pub struct PlayArgs {
     /// Series of deals; each deal of it has a number.
     #[arg(short, long, value_name = "N", default_value_t = 1)]
     pub seed: u64,
-    /// Deals to play. A single one is printed draw by draw.
-    #[arg(short, long, value_name = "N", default_value_t = 1,
-          value_parser = clap::value_parser!(u64).range(1..))]
-    pub count: u64,
+    /// Deals to play; a single one is printed draw by draw [default: 1, but with --deals all that
+    /// follow].
+    #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub count: Option<u64>,
     /// Play the deals of a file instead: one a line, letters of A23456789TJQK in the order they
-    /// are drawn. `--deal` then counts lines from 0, and `--count` is all that follow.
+    /// are drawn. `--deal` then counts deals of the file from 0.
     #[arg(long, value_name = "FILE", conflicts_with = "seed")]
     pub deals: Option<PathBuf>,
     /// Games to play at the same time [default: all cores].
@@ -75,7 +75,8 @@ pub struct ThinkingArgs {
     #[arg(long, value_enum, default_value_t)]
     pub evaluator: EvaluatorName,
     /// Folder of a stack table with as many stacks as the game; for all evaluators but
-    /// `subgames`. The rule `choice` plays best.
+    /// `subgames`. The rule `choice` plays best, and networks need it. The values are held in
+    /// memory, 2 bytes an entry: 1.5 GiB for 3 stacks and 12 cards, 11.7 GiB for 4 stacks.
     #[arg(long, value_name = "DIR")]
     pub table: Option<PathBuf>,
     /// Weights of the evaluator `fitted` (docs/player.md tells how to make some) [default: those
@@ -86,25 +87,25 @@ pub struct ThinkingArgs {
     /// with].
     #[arg(long, value_name = "FILE")]
     pub subgame_weights: Option<PathBuf>,
-    /// Cards of each foundation in a subgame.
-    #[arg(long, value_name = "N", default_value_t = 7)]
-    pub width: usize,
-    /// Subgames of each pair of foundations.
-    #[arg(long, value_name = "N", default_value_t = 52)]
-    pub samples: usize,
+    /// Cards of each foundation in a subgame [default: 7].
+    #[arg(long, value_name = "N")]
+    pub width: Option<usize>,
+    /// Subgames of each pair of foundations [default: 52].
+    #[arg(long, value_name = "N")]
+    pub samples: Option<usize>,
     /// How the draws of subgames are valued [default: `choice`, but `chance` when subgames have
     /// all cards of their foundations].
     #[arg(long, value_enum)]
     pub draws: Option<DrawsName>,
-    /// Weight of the subgames in the evaluator `sum`, 0 to 1.
-    #[arg(long, value_name = "SHARE", default_value_t = 0.5)]
-    pub weight: f32,
+    /// Weight of the subgames in the evaluator `sum`, 0 to 1 [default: 0.5].
+    #[arg(long, value_name = "SHARE")]
+    pub weight: Option<f32>,
     /// File of solved subgames: read if it is there, and written at the end.
     #[arg(long, value_name = "FILE")]
     pub cache: Option<PathBuf>,
-    /// Memory for solved subgames.
-    #[arg(long, value_name = "BYTES", default_value = "1GiB")]
-    pub memory: ByteSize,
+    /// Memory for solved subgames; that of the table is not counted [default: 1GiB].
+    #[arg(long, value_name = "BYTES")]
+    pub memory: Option<ByteSize>,
     /// Judge boards by playing so many random games from each to the end.
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub rollouts: u32,

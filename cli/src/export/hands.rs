@@ -12,6 +12,7 @@ use arrow_schema::{DataType, Field, Schema};
 use retrotab_tablefmt::Table;
 use retrotab_tablefmt::hands::{CellCounts, ClusterId, Clusters, HandsSpec, Row, each_row};
 
+use super::progress::Progress;
 use super::{BATCH, Each, Lines};
 
 /// The lines of a hand table.
@@ -19,11 +20,21 @@ pub struct HandsLines<'a> {
     table: &'a Table,
     spec: HandsSpec,
     names: Names,
+    progress: &'a Progress,
 }
 
 impl<'a> HandsLines<'a> {
-    pub fn new(table: &'a Table, spec: HandsSpec) -> Self {
-        HandsLines { table, spec, names: Names::new(Clusters::get(spec.game)) }
+    pub fn new(table: &'a Table, spec: HandsSpec, progress: &'a Progress) -> Self {
+        HandsLines { table, spec, names: Names::new(Clusters::get(spec.game)), progress }
+    }
+
+    /// Calls `each` with all rows in order.
+    fn each_row(&self, mut each: impl FnMut(&Row<'_>) -> anyhow::Result<()>) -> anyhow::Result<()> {
+        each_row(self.table, self.spec, |row| {
+            each(&row)?;
+            // A row has a cell for each cluster up to its own.
+            Ok(self.progress.read(u64::from(row.cluster.0) + 1)?)
+        })
     }
 }
 
@@ -53,7 +64,7 @@ impl Names {
 impl Lines for HandsLines<'_> {
     fn csv(&self, out: &mut dyn Write) -> anyhow::Result<()> {
         writeln!(out, "{}", COLUMNS.join(","))?;
-        each_row(self.table, self.spec, |row| {
+        self.each_row(|row| {
             let (class1, hand1) = self.names.of(row.cluster);
             for cell in row.cells() {
                 let (other, counts) = cell?;
@@ -65,7 +76,7 @@ impl Lines for HandsLines<'_> {
                     None => writeln!(out)?,
                 }
             }
-            Ok::<_, anyhow::Error>(())
+            Ok(())
         })
     }
 
@@ -86,12 +97,12 @@ impl Lines for HandsLines<'_> {
             |texts: &[String]| -> ArrayRef { Arc::new(StringArray::from_iter_values(texts)) };
         let (classes, hands) = (text(&self.names.classes), text(&self.names.hands));
         let mut batch = Batch::default();
-        each_row(self.table, self.spec, |row| {
-            batch.push(&row)?;
+        self.each_row(|row| {
+            batch.push(row)?;
             if batch.first.len() >= BATCH {
                 each(&batch.take(&schema, &classes, &hands)?)?;
             }
-            Ok::<_, anyhow::Error>(())
+            Ok(())
         })?;
         each(&batch.take(&schema, &classes, &hands)?)
     }

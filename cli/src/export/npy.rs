@@ -11,6 +11,7 @@ use retrotab_tablefmt::Table;
 use retrotab_tablefmt::layout::{Column, EntryType};
 
 use super::TOGETHER;
+use super::progress::Progress;
 
 /// Magic and version 1.0.
 const START: &[u8; 8] = b"\x93NUMPY\x01\x00";
@@ -18,7 +19,7 @@ const START: &[u8; 8] = b"\x93NUMPY\x01\x00";
 const ALIGNMENT: usize = 64;
 
 /// Writes all values, in order of entries.
-pub fn write(table: &Table, out: &mut impl Write) -> anyhow::Result<()> {
+pub fn write(table: &Table, progress: &Progress, out: &mut impl Write) -> anyhow::Result<()> {
     let manifest = table.manifest();
     let columns = manifest.table.layout().columns;
     out.write_all(&header(&columns, manifest.entries))?;
@@ -35,6 +36,7 @@ pub fn write(table: &Table, out: &mut impl Write) -> anyhow::Result<()> {
             }
         }
         out.write_all(&bytes)?;
+        progress.read(entries.end - entries.start)?;
     }
     Ok(())
 }

@@ -16,12 +16,14 @@ use arrow_schema::{DataType, Field, Schema};
 use retrotab_tablefmt::Table;
 use retrotab_tablefmt::stack::{Kind, LaneId, PermId, Ranking, SectionLayout, StackSpec, Turn};
 
+use super::progress::Progress;
 use super::{BATCH, Each, Lines, TOGETHER};
 
 /// The lines of a stack table.
 pub struct StackLines<'a> {
     table: &'a Table,
     ranking: Ranking,
+    progress: &'a Progress,
 }
 
 const COLUMNS: [&str; 4] = ["lane1", "lane2", "value", "share"];
@@ -83,8 +85,8 @@ impl Texts {
 }
 
 impl<'a> StackLines<'a> {
-    pub fn new(table: &'a Table, spec: StackSpec) -> Self {
-        StackLines { table, ranking: Ranking::new(spec) }
+    pub fn new(table: &'a Table, spec: StackSpec, progress: &'a Progress) -> Self {
+        StackLines { table, ranking: Ranking::new(spec), progress }
     }
 
     /// Calls `each` with runs of a section's entries in order.
@@ -105,6 +107,7 @@ impl<'a> StackLines<'a> {
                 to += 1;
             }
             let values = self.table.values(0, first + start(from)..first + start(to))?;
+            self.progress.read(start(to) - start(from))?;
             let mut left = values.as_slice();
             for row in from..to {
                 self.each_run_of_row(layout, row, texts, &mut left, each)?;

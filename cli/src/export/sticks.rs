@@ -9,19 +9,21 @@ use arrow_schema::{DataType, Field, Schema};
 use retrotab_tablefmt::Table;
 use retrotab_tablefmt::sticks::{Ranking, Segments, SticksSpec, Value};
 
+use super::progress::Progress;
 use super::{BATCH, Each, Lines, TOGETHER};
 
 /// The lines of a stick table.
 pub struct SticksLines<'a> {
     table: &'a Table,
     ranking: Arc<Ranking>,
+    progress: &'a Progress,
 }
 
 const COLUMNS: [&str; 4] = ["sticks", "segments", "outcome", "moves"];
 
 impl<'a> SticksLines<'a> {
-    pub fn new(table: &'a Table, spec: SticksSpec) -> Self {
-        SticksLines { table, ranking: Ranking::of(spec) }
+    pub fn new(table: &'a Table, spec: SticksSpec, progress: &'a Progress) -> Self {
+        SticksLines { table, ranking: Ranking::of(spec), progress }
     }
 
     /// Calls `each` with runs of positions in order.
@@ -33,6 +35,7 @@ impl<'a> SticksLines<'a> {
         for first in (0..entries).step_by(TOGETHER as usize) {
             let range = first..entries.min(first + TOGETHER);
             let values = self.table.values(0, range.clone())?;
+            self.progress.read(range.end - range.start)?;
             let line = |(entry, &value): (u64, &u32)| {
                 let segments =
                     self.ranking.unrank(entry).context("bug: an entry is no position")?;

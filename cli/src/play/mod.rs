@@ -1,7 +1,10 @@
 //! `retrotab play` and `retrotab advise`: the solitaire Calculation.
 
 mod advise;
+mod deals;
 mod interactive;
+mod memory;
+mod options;
 mod picture;
 mod series;
 mod setup;
@@ -16,7 +19,7 @@ use setup::{Judge, Table};
 pub fn play(args: &PlayArgs) -> anyhow::Result<()> {
     let rules = setup::rules(&args.game)?;
     let settings = setup::settings(&args.thinking)?;
-    let deals = setup::deals(args, rules)?;
+    let deals = deals::deals(args, rules)?;
     let judge = Judge::new(&args.thinking, rules.game)?;
     let table = Table { rules, settings, evaluator: judge.evaluator.as_ref() };
     if args.interactive {

@@ -9,7 +9,8 @@ use retrotab_player::score::{Interval, wilson};
 use retrotab_player::{Outcome, play as play_deal};
 use serde_json::json;
 
-use super::setup::{Deals, Table};
+use super::deals::Deals;
+use super::setup::Table;
 use crate::args::PlayArgs;
 
 /// Games that are played before their lines are printed, for each thread.

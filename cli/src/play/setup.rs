@@ -1,4 +1,4 @@
-//! From what was typed to a game, a player and deals.
+//! From what was typed to a game and a player.
 
 use std::fs;
 use std::path::Path;
@@ -11,10 +11,13 @@ use retrotab_player::search::Settings;
 use retrotab_player::staged::StagedEvaluator;
 use retrotab_player::subgames::{Rules as SubgameRules, Solver, SubgameEvaluator, SubgameOptions};
 use retrotab_player::sum::SumEvaluator;
-use retrotab_player::table::TableEvaluator;
-use retrotab_player::{Deal, Evaluator, Game, Start};
+use retrotab_player::table::{TableEvaluator, Wanted};
+use retrotab_player::{Evaluator, Game, Start};
+use retrotab_tablefmt::stack::Rule;
 
-use crate::args::{DrawsName, EvaluatorName, GameArgs, PlayArgs, ThinkingArgs};
+use super::memory;
+use super::options::{self, evaluators};
+use crate::args::{DrawsName, EvaluatorName, GameArgs, ThinkingArgs};
 use crate::failure::UserError;
 
 /// Which game, and how it begins.
@@ -52,6 +55,7 @@ pub struct Judge {
 impl Judge {
     /// Makes the evaluator asked for.
     pub fn new(args: &ThinkingArgs, game: Game) -> anyhow::Result<Self> {
+        options::check(args)?;
         let mut makings = Makings::default();
         let mut evaluator = makings.evaluator(args, game, args.evaluator)?;
         let all = evaluator.clone();
@@ -77,6 +81,14 @@ impl Judge {
 
 /// Boards of a decision that the strongest evaluator looks at twice.
 const BEST_JUDGED: usize = 8;
+/// Cards of each foundation in a subgame, when the user does not say.
+const WIDTH: usize = 7;
+/// Subgames of each pair of foundations, when the user does not say.
+const SAMPLES: usize = 52;
+/// Bytes for solved subgames, when the user does not say.
+const SUBGAME_MEMORY: u64 = 1 << 30;
+/// Weight of the subgames in a sum, when the user does not say.
+const WEIGHT: f32 = 0.5;
 
 /// What evaluators are made of, each thing once.
 #[derive(Default)]
@@ -111,13 +123,14 @@ impl Makings {
             }
             EvaluatorName::Subgames => self.subgames(args, game)?,
             EvaluatorName::Sum => {
-                if !(0.0..=1.0).contains(&args.weight) {
-                    let text = format!("--weight is a share from 0 to 1, not {}", args.weight);
+                let weight = args.weight.unwrap_or(WEIGHT);
+                if !(0.0..=1.0).contains(&weight) {
+                    let text = format!("--weight is a share from 0 to 1, not {weight}");
                     return Err(UserError(text).into());
                 }
                 let other = self.table(args, game)?;
                 let parts: Vec<(f32, Arc<dyn Evaluator>)> =
-                    vec![(1.0 - args.weight, other), (args.weight, self.subgames(args, game)?)];
+                    vec![(1.0 - weight, other), (weight, self.subgames(args, game)?)];
                 Arc::new(SumEvaluator::new(parts))
             }
         })
@@ -147,18 +160,20 @@ impl Makings {
 }
 
 fn subgames(args: &ThinkingArgs, game: Game) -> anyhow::Result<SubgameEvaluator> {
-    let rules = SubgameRules::new(game.stacks(), args.width)?;
+    let width = args.width.unwrap_or(WIDTH);
+    let rules = SubgameRules::new(game.stacks(), width)?;
     let rules = match args.draws {
-        None => SubgameRules::of_game(game, args.width)?,
+        None => SubgameRules::of_game(game, width)?,
         Some(DrawsName::Chance) => rules,
         Some(DrawsName::Choice) => rules.with_choice(game.ranks()),
     };
-    let memory = args.memory.as_u64();
+    let memory = args.memory.map_or(SUBGAME_MEMORY, |memory| memory.as_u64());
     let solver = match &args.cache {
         Some(path) if path.exists() => Solver::load(rules, memory, path)?,
         _ => Solver::new(rules, memory)?,
     };
-    let options = SubgameOptions { samples: args.samples, ..SubgameOptions::default() };
+    let options =
+        SubgameOptions { samples: args.samples.unwrap_or(SAMPLES), ..SubgameOptions::default() };
     Ok(SubgameEvaluator::new(game, solver, options)?)
 }
 
@@ -198,68 +213,8 @@ fn table(args: &ThinkingArgs, game: Game) -> anyhow::Result<TableEvaluator> {
         );
         return Err(UserError(text).into());
     };
-    Ok(TableEvaluator::load(dir, game)?)
-}
-
-/// The deals to play: a part of a series, or lines of a file.
-pub enum Deals {
-    Series { rules: Rules, seed: u64, first: u64, count: u64 },
-    Listed { first: u64, deals: Vec<Deal> },
-}
-
-impl Deals {
-    /// Number of deals, at least 1.
-    pub fn count(&self) -> u64 {
-        match self {
-            Deals::Series { count, .. } => *count,
-            Deals::Listed { deals, .. } => deals.len() as u64,
-        }
-    }
-
-    /// Number of the first deal.
-    pub fn first(&self) -> u64 {
-        match self {
-            Deals::Series { first, .. } | Deals::Listed { first, .. } => *first,
-        }
-    }
-
-    /// A deal, counted from the first one.
-    pub fn get(&self, at: u64) -> anyhow::Result<Deal> {
-        match self {
-            Deals::Series { rules, seed, first, .. } => {
-                let number = first.checked_add(at).context("there are no deals that far")?;
-                Ok(Deal::shuffled(rules.game, rules.start, *seed, number))
-            }
-            Deals::Listed { deals, .. } => {
-                deals.get(at as usize).cloned().context("bug: no such deal")
-            }
-        }
-    }
-}
-
-/// The deals asked for.
-pub fn deals(args: &PlayArgs, rules: Rules) -> anyhow::Result<Deals> {
-    let Some(path) = &args.deals else {
-        let (seed, first, count) = (args.seed, args.deal, args.count);
-        return Ok(Deals::Series { rules, seed, first, count });
-    };
-    let text =
-        fs::read_to_string(path).with_context(|| format!("{}: cannot read it", path.display()))?;
-    let mut deals = Vec::new();
-    for (number, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
-        let deal = Deal::parse(rules.game, rules.start, line);
-        let at = || format!("{}: line {}", path.display(), number + 1);
-        deals.push(deal.map_err(|error| UserError(format!("{}: {error}", at())))?);
-    }
-    let first = usize::try_from(args.deal).unwrap_or(usize::MAX);
-    if first >= deals.len() {
-        let (path, found) = (path.display(), deals.len());
-        let text = format!("{path}: there is no deal {first}, it has {found}, counted from 0");
-        return Err(UserError(text).into());
-    }
-    deals.drain(..first);
-    if args.count > 1 {
-        deals.truncate(usize::try_from(args.count).unwrap_or(usize::MAX));
-    }
-    Ok(Deals::Listed { first: args.deal, deals })
+    let fitted = [EvaluatorName::Fitted, EvaluatorName::FittedSubgames, EvaluatorName::Best];
+    let rule = evaluators(args).any(|name| fitted.contains(&name)).then_some(Rule::Choice);
+    let memory = memory::available().unwrap_or(u64::MAX);
+    Ok(TableEvaluator::load(dir, Wanted { game, rule, memory })?)
 }

@@ -27,8 +27,9 @@ use retrotab_player::fitted::{ALL_FEATURES, FittedEvaluator, PLAIN_FEATURES, Sou
 use retrotab_player::search::{Choice, Player, Settings};
 use retrotab_player::staged::StagedEvaluator;
 use retrotab_player::subgames::{Rules, Solver, SubgameEvaluator, SubgameOptions};
-use retrotab_player::table::TableEvaluator;
+use retrotab_player::table::{TableEvaluator, Wanted};
 use retrotab_player::{Board, Deal, Evaluator, Game, Start};
+use retrotab_tablefmt::stack::Rule;
 
 use fit::{BATCH, Fit, Row};
 
@@ -73,7 +74,8 @@ fn main() -> Result<(), Failure> {
     };
     let options = SubgameOptions { samples: SAMPLES, ..SubgameOptions::default() };
     let subgames = Arc::new(SubgameEvaluator::new(game, solver, options)?);
-    let table = Arc::new(TableEvaluator::load(Path::new(table), game)?);
+    let wanted = Wanted { game, rule: Some(Rule::Choice), memory: u64::MAX };
+    let table = Arc::new(TableEvaluator::load(Path::new(table), wanted)?);
     let sources = Sources { table, subgames: Some(subgames.clone()) };
     let mut training = Training::new(game, sources, first.parse()?, games.parse()?);
     if let Some(from) = from.first() {

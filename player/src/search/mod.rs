@@ -2,6 +2,7 @@
 
 mod assign;
 mod candidates;
+mod ending;
 mod lookahead;
 
 use thiserror::Error;
@@ -12,6 +13,7 @@ use crate::game::Rank;
 use crate::rules::Step;
 pub use assign::{Assigned, assignments};
 use candidates::Candidates;
+pub use ending::winning_steps;
 
 /// How hard a player thinks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -2,7 +2,8 @@
 //! crate: letters, strings and the published foundations.
 
 /// The published foundations.
-const FOUNDATIONS: [&str; 4] = ["A23456789TJQK", "2468TQA3579JK", "369Q258JA47TK", "48Q37J26TA59K"];
+pub const FOUNDATIONS: [&str; 4] =
+    ["A23456789TJQK", "2468TQA3579JK", "369Q258JA47TK", "48Q37J26TA59K"];
 
 /// A game under way.
 #[derive(Debug, Clone, PartialEq, Eq)]

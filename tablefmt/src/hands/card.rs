@@ -169,16 +169,6 @@ impl CardSet {
         self.0 & Self::bit(card) != 0
     }
 
-    /// The cards of either.
-    pub const fn union(self, other: Self) -> Self {
-        CardSet(self.0 | other.0)
-    }
-
-    /// Whether no card is in both.
-    pub const fn is_disjoint(self, other: Self) -> bool {
-        self.0 & other.0 == 0
-    }
-
     /// Number of cards.
     pub const fn len(self) -> usize {
         self.0.count_ones() as usize

@@ -7,8 +7,6 @@ use std::fmt;
 pub struct HandRank(pub u16);
 
 impl HandRank {
-    /// The best.
-    pub const BEST: HandRank = HandRank(1);
     /// The worst.
     pub const WORST: HandRank = HandRank(7462);
 

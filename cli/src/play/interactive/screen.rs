@@ -7,7 +7,7 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::{Block, Paragraph};
 use retrotab_player::{Foundation, Position, Slot};
 
-use super::table::{Seat, Standing};
+use super::table::{Advice, Seat, Standing};
 use crate::play::picture;
 
 /// Draws everything.
@@ -80,8 +80,10 @@ fn steps(frame: &mut Frame, area: Rect, seat: &Seat) {
 fn hint(frame: &mut Frame, area: Rect, seat: &Seat) {
     let lines: Vec<Line> = match seat.hint() {
         None => Vec::new(),
-        Some([]) => vec![Line::from(" every way is deadlocked").red()],
-        Some(hints) => {
+        Some(Advice::Won) => vec![Line::from(" the game is won").green()],
+        Some(Advice::Lost) => vec![Line::from(" no way to win is left").red()],
+        Some(Advice::NothingFound) => vec![Line::from(" every way found is deadlocked").red()],
+        Some(Advice::Ways(hints)) => {
             let line = |hint: &super::table::Hint| {
                 let percent = 100.0 * hint.value;
                 Line::from(format!(" {percent:6.2} %  {}", picture::steps(&hint.steps)))
@@ -97,7 +99,7 @@ mod tests {
     use ratatui::Terminal;
     use ratatui::backend::TestBackend;
     use retrotab_player::search::Settings;
-    use retrotab_player::{Board, Deal, Evaluator, Game, Start};
+    use retrotab_player::{Board, Deal, Evaluator, Game, Start, Step};
 
     use super::*;
     use crate::play::setup::{Rules, Table};
@@ -171,11 +173,43 @@ mod tests {
         let deal = Deal::parse(rules.game, rules.start, &"A2345".repeat(4)).unwrap();
         let mut seat = Seat::new(&table, &deal);
         for _ in 0..20 {
-            let put =
-                seat.steps().iter().position(|step| matches!(step, retrotab_player::Step::Put(_)));
+            let put = seat.steps().iter().position(|step| matches!(step, Step::Put(_)));
             seat.make_number(put.unwrap() + 1);
         }
         // A five is on top, and no foundation begins with one.
         assert!(picture(&seat).contains("the game is lost"), "{}", picture(&seat));
+        seat.toggle_hint();
+        assert!(picture(&seat).contains("no way to win is left"), "{}", picture(&seat));
+    }
+
+    #[test]
+    fn hints_are_true_to_the_end_of_a_game() {
+        let rules = Rules { game: Game::new(5, 1).unwrap(), start: Start::Stock };
+        let settings = Settings::new(0, 10).unwrap();
+        let table = Table { rules, settings, evaluator: &Built };
+        // On one stack, from the top: A2345 24A35 3A425 432A5.
+        let deal = Deal::parse(rules.game, rules.start, "5A234524A353A425432A").unwrap();
+        let mut seat = Seat::new(&table, &deal);
+        let make = |seat: &mut Seat, step| {
+            let at = seat.steps().iter().position(|&possible| possible == step).unwrap();
+            seat.make_number(at + 1);
+        };
+        for _ in 0..19 {
+            make(&mut seat, Step::Put(0));
+        }
+        seat.toggle_hint();
+        assert!(picture(&seat).contains("100.00 %  build on 0, move [0] to"), "{}", picture(&seat));
+        make(&mut seat, Step::Put(0));
+        for _ in 0..20 {
+            assert!(picture(&seat).contains("the stock is empty"), "{}", picture(&seat));
+            seat.toggle_hint();
+            assert!(picture(&seat).contains("100.00 %  move [0] to"), "{}", picture(&seat));
+            let Some(Advice::Ways(hints)) = seat.hint() else { panic!("no way is shown") };
+            let step = hints[0].steps[0];
+            make(&mut seat, step);
+        }
+        seat.toggle_hint();
+        let end = picture(&seat);
+        assert!(end.contains("you have won") && end.contains("the game is won"), "{end}");
     }
 }

@@ -1,6 +1,6 @@
 //! A game as far as a person has played it.
 
-use retrotab_player::search::{Player, assignments};
+use retrotab_player::search::{Player, assignments, winning_steps};
 use retrotab_player::{Deal, Position, Rank, Step};
 
 use crate::play::setup::Table;
@@ -11,6 +11,18 @@ pub struct Hint {
     pub steps: Vec<Step>,
     /// What it is worth, as a chance.
     pub value: f32,
+}
+
+/// What the player would do.
+pub enum Advice {
+    /// What can be done, the best first; at least one way.
+    Ways(Vec<Hint>),
+    /// The game is won.
+    Won,
+    /// The stock is empty, and no order of moves wins.
+    Lost,
+    /// Every way that was found is deadlocked.
+    NothingFound,
 }
 
 /// How the game stands.
@@ -34,7 +46,7 @@ pub struct Seat<'a> {
     /// Earlier positions with the cards drawn then.
     history: Vec<(Position, usize)>,
     selected: usize,
-    hint: Option<Vec<Hint>>,
+    hint: Option<Advice>,
 }
 
 impl<'a> Seat<'a> {
@@ -76,8 +88,8 @@ impl<'a> Seat<'a> {
     }
 
     /// The hint, if it is shown.
-    pub fn hint(&self) -> Option<&[Hint]> {
-        self.hint.as_deref()
+    pub fn hint(&self) -> Option<&Advice> {
+        self.hint.as_ref()
     }
 
     /// How the game stands.
@@ -134,8 +146,19 @@ impl<'a> Seat<'a> {
         };
     }
 
-    fn think(&self) -> Vec<Hint> {
-        let Some(drawn) = self.position.drawn() else { return Vec::new() };
+    fn think(&self) -> Advice {
+        match self.position.drawn() {
+            _ if self.position.is_won() => Advice::Won,
+            Some(drawn) if self.position.stock() > 0 => self.think_of(drawn),
+            // Without chance there is nothing to estimate.
+            _ => match winning_steps(&self.position) {
+                Some(steps) => Advice::Ways(vec![Hint { steps, value: 1.0 }]),
+                None => Advice::Lost,
+            },
+        }
+    }
+
+    fn think_of(&self, drawn: Rank) -> Advice {
         let (evaluator, settings) = (self.table.evaluator, self.table.settings);
         let assigned = assignments(evaluator, settings, &self.position.with_drawn_in_stock());
         let player = Player::with_boards(evaluator, settings, assigned.boards);
@@ -143,6 +166,7 @@ impl<'a> Seat<'a> {
             let steps = assigned.steps.iter().chain(&choice.steps).copied().collect();
             Hint { steps, value: choice.value.exp() }
         });
-        hints.collect()
+        let hints: Vec<Hint> = hints.collect();
+        if hints.is_empty() { Advice::NothingFound } else { Advice::Ways(hints) }
     }
 }
