@@ -8,7 +8,6 @@ mod own_address;
 mod program;
 
 use std::fs;
-use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::process::Command;
 
@@ -59,15 +58,6 @@ fn jobs_are_named_with_care() {
     assert!(said.contains("mine: cancelled"), "{said}");
 }
 
-/// Asks the HTTP port, and gives the whole answer.
-fn ask(fleet: &Fleet, path: &str) -> Option<String> {
-    let mut stream = TcpStream::connect(fleet.http().strip_prefix("http://")?).ok()?;
-    write!(stream, "GET {path} HTTP/1.1\r\nHost: here\r\nConnection: close\r\n\r\n").ok()?;
-    let mut answer = String::new();
-    stream.read_to_string(&mut answer).ok()?;
-    Some(answer)
-}
-
 #[test]
 fn a_coordinator_that_opens_its_folder_lives_is_not_ready_and_can_be_stopped() {
     let mut fleet = Fleet::prepare();
@@ -79,19 +69,18 @@ fn a_coordinator_that_opens_its_folder_lives_is_not_ready_and_can_be_stopped() {
     command.envs([("AWS_ALLOW_HTTP", "true"), ("AWS_SKIP_SIGNATURE", "true")]);
     let log = fleet.dir.path().join("coordinator.log");
     fleet.coordinator = Some(Running::start(&mut command, "the coordinator", log));
-    until("the HTTP port answers", || {
+    until("the HTTP port listens", || {
         assert!(fleet.coordinator().ended().is_none(), "{}", fleet.coordinator().log());
-        ask(&fleet, "/healthz").is_some_and(|answer| answer.starts_with("HTTP/1.1 200"))
+        TcpStream::connect(fleet.http().trim_start_matches("http://")).is_ok()
     });
-    let answer = ask(&fleet, "/readyz").unwrap();
+    assert!(fleet.page("/healthz").starts_with("HTTP/1.1 200"));
+    let answer = fleet.page("/readyz");
     assert!(answer.starts_with("HTTP/1.1 503") && answer.contains("being opened"), "{answer}");
-    assert!(ask(&fleet, "/metrics").unwrap().contains("retrotab_ready 0\n"));
+    assert!(fleet.page("/metrics").contains("retrotab_ready 0\n"));
     fleet.coordinator().signal("TERM");
     assert!(fleet.coordinator().wait().success(), "{}", fleet.coordinator().log());
     drop(store);
 
     fleet.start_coordinator(&[], &[]);
-    until("it is ready", || {
-        ask(&fleet, "/readyz").is_some_and(|answer| answer.starts_with("HTTP/1.1 200"))
-    });
+    assert!(fleet.page("/readyz").starts_with("HTTP/1.1 200"));
 }
