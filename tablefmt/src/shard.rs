@@ -4,6 +4,8 @@
 //! [`ShardHeader`], for each column the frames of the unit's values, and a seek table over all
 //! of these (the header counts as a frame of no raw bytes).
 
+mod ids;
+
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
@@ -16,46 +18,13 @@ use crate::layout::{Column, FRAME_RAW, SectionId, TableLayout, UnitRange, frame_
 use crate::seek;
 use crate::source::ReadAt;
 
+pub use ids::{JobDigest, UnitId};
+
 const FORMAT: &str = "retrotab-shard";
 const VERSION: u32 = 1;
 const HEADER_MAGIC: u32 = 0x184D_2A50;
 /// No header is larger; a file that claims otherwise is corrupt.
 const MAX_HEADER: u32 = 1 << 16;
-
-/// Number of a unit in its job, from 0.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize,
-)]
-pub struct UnitId(pub u32);
-
-impl std::fmt::Display for UnitId {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        self.0.fmt(f)
-    }
-}
-
-/// Digest of everything that fixes a job's shards: spec, rules, compression, cut into units.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct JobDigest(#[serde(with = "hex::serde")] pub [u8; 32]);
-
-impl JobDigest {
-    /// The first twelve digits: the form of every log line.
-    pub fn short(&self) -> String {
-        hex::encode(&self.0[..6])
-    }
-}
-
-impl std::fmt::Display for JobDigest {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(&hex::encode(self.0))
-    }
-}
-
-impl std::fmt::Debug for JobDigest {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "JobDigest({self})")
-    }
-}
 
 /// What a shard says of itself.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
